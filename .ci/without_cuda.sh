@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# .ci/without_cuda.sh COMMAND...: runs the command where no CUDA toolkit can be seen: neither nvcc nor a header or a
-# library, wherever the compilers of this machine look for one. Everything in /usr/local and on a PATH of one's own is
-# hidden, too: what the build needs has to come from the distribution.
+# .ci/without_cuda.sh COMMAND...: runs the command where no CUDA toolkit can be seen: neither nvcc
+# nor a header or a library, in any place where this machine's compilers look for one. Everything in
+# /usr/local and in private folders on PATH is hidden, too: the build must take what it needs from
+# the distribution.
 set -eu
 
 die() {
@@ -18,19 +19,21 @@ shift
 
 hide() { mount -t tmpfs -o ro tmpfs "$1" || die "cannot hide $1"; }
 
-# An empty folder in the place of each that may have one.
+# An empty folder hides each folder that may have a toolkit.
 for variable in "${!CUDA@}"; do
     unset "$variable"
 done
-unset CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH LD_LIBRARY_PATH PYTHONPATH PKG_CONFIG_PATH CMAKE_PREFIX_PATH
+unset CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH LD_LIBRARY_PATH PYTHONPATH \
+    PKG_CONFIG_PATH CMAKE_PREFIX_PATH
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 hide /usr/local
 for folder in /opt/cuda* /opt/nvidia /usr/lib/cuda; do
     [ ! -d "$folder" ] || hide "$folder"
 done
 
-# Or whoever comes here believes in vain that nothing can be seen.
+# Fails if a toolkit can be seen after all.
 ! command -v nvcc || die "nvcc can be seen"
-! echo '#include <cuda_runtime.h>' | c++ -x c++ -E -M - 2>/dev/null || die "cuda_runtime.h can be seen"
+! echo '#include <cuda_runtime.h>' | c++ -x c++ -E -M - 2>/dev/null ||
+    die "cuda_runtime.h can be seen"
 ! cc -x c -shared -o /dev/null /dev/null -lcudart 2>/dev/null || die "libcudart can be seen"
 exec "$@"

@@ -9,7 +9,10 @@ if(MYBLAS_CUDA STREQUAL "AUTO")
         set(MYBLAS_CUDA ON)
     else()
         set(MYBLAS_CUDA OFF)
-        message(STATUS "myblas: no CUDA compiler found (set CUDACXX, or have nvcc on PATH): host backend only")
+        message(
+            STATUS
+            "myblas: no CUDA compiler found (set CUDACXX, or have nvcc on PATH): host backend only"
+        )
     endif()
 elseif(MYBLAS_CUDA)
     check_language(CUDA)
@@ -23,10 +26,10 @@ if(NOT MYBLAS_CUDA)
     return()
 endif()
 
-# Machine code for the architectures from sm_80 on that this toolkit knows, Hopper with its
-# architecture-specific instructions, and PTX of the newest for what comes later. Left out are sm_89 and sm_103: they run
-# the code for sm_86 and sm_100, and have as much shared memory and as many FP32 units. On x86-64, so are the GPUs of
-# systems on a chip with Arm processors.
+# Machine code for the architectures from sm_80 on that this toolkit knows (Hopper with its
+# architecture-specific instructions), and PTX of the newest for later ones. sm_89 and sm_103 are
+# left out: they run the code for sm_86 and sm_100, and have as much shared memory and as many FP32
+# units. On x86-64, so are the GPUs of systems on a chip with Arm processors.
 function(myblas_default_cuda_architectures result)
     execute_process(
         COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code
@@ -62,9 +65,9 @@ if(NOT MYBLAS_CUDA_ARCHITECTURES)
         CACHE STRING "GPU architectures, in the syntax of CMake's CUDA_ARCHITECTURES" FORCE)
 endif()
 
-# Kernels for Hopper need its architecture-specific instructions, and a kernel that the driver translates
-# from older PTX would lack what the selection knows the device to have. So 90 stands for 90a, machine
-# code for itself alone, and PTX is for what comes after the toolkit.
+# Kernels for Hopper need its architecture-specific instructions, and a kernel that the driver
+# translates from older PTX would lack features that the selection expects. So 90 means 90a, a
+# number means machine code alone, and PTX is for architectures after the toolkit.
 set(CMAKE_CUDA_ARCHITECTURES)
 foreach(architecture IN LISTS MYBLAS_CUDA_ARCHITECTURES)
     if(architecture MATCHES "^90(-real)?$")
@@ -72,10 +75,12 @@ foreach(architecture IN LISTS MYBLAS_CUDA_ARCHITECTURES)
     elseif(architecture MATCHES "^[0-9]+[af]?$")
         string(APPEND architecture -real)
     elseif(architecture MATCHES "^([0-9]+)[af]?-virtual$" AND CMAKE_MATCH_1 LESS 100)
-        message(FATAL_ERROR "MYBLAS_CUDA_ARCHITECTURES: ${architecture} would run untested on newer GPUs; "
+        message(FATAL_ERROR
+            "MYBLAS_CUDA_ARCHITECTURES: ${architecture} would run untested on newer GPUs; "
                             "name theirs, or 100-virtual or newer")
     elseif(NOT architecture MATCHES "^[0-9]+[af]?-(real|virtual)$")
-        message(FATAL_ERROR "MYBLAS_CUDA_ARCHITECTURES: ${architecture} is not a number as 80, 90a-real or "
+        message(FATAL_ERROR
+            "MYBLAS_CUDA_ARCHITECTURES: ${architecture} is not a number as 80, 90a-real or "
                             "120-virtual")
     endif()
     list(APPEND CMAKE_CUDA_ARCHITECTURES ${architecture})
@@ -90,7 +95,8 @@ if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.0)
                         "(-DMYBLAS_CUDA=OFF builds without one)")
 endif()
 find_package(CUDAToolkit REQUIRED)
-if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION) # CMake before 3.26 does not know that nvcc has it
+# CMake before 3.26 does not know the option of nvcc.
+if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 endif()
@@ -99,8 +105,9 @@ set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
 
-# myblas_architectures_between(<result> <low> <high>): those architectures of the build from sm_<low> to
-# sm_<high>. If there are none, the first of the build: the registry names all kernels, whoever runs them.
+# myblas_architectures_between(<result> <low> <high>): the architectures of the build from sm_<low>
+# to sm_<high>. If there are none, the first of the build, because the registry needs a definition
+# of each kernel.
 function(myblas_architectures_between result low high)
     set(architectures)
     foreach(architecture IN LISTS MYBLAS_CUDA_ARCHITECTURES)

@@ -1,5 +1,5 @@
-# myblas_harden(<target> <version script>): what every shared library of this project is: it exports what
-# its version script lists, is hardened, and needs nothing but the C library.
+# myblas_harden(<target> <version script>): every shared library of this project exports exactly the
+# symbols of its version script, is hardened, and needs nothing but the C library.
 function(myblas_harden target version_script)
     set_target_properties(
         ${target}
@@ -16,13 +16,15 @@ function(myblas_harden target version_script)
         PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${host_flags}>"
                 "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=$<JOIN:${host_flags},$<COMMA>>>"
     )
-    # FORTIFY needs an optimising compiler, and some distributions define it themselves. It hides calls from the
-    # sanitizers.
-    set(fortify $<NOT:$<OR:$<CONFIG:Debug>,$<BOOL:${MYBLAS_SANITIZE}>>>)
+    # FORTIFY needs an optimising compiler, and some distributions define it themselves. It hides
+    # calls from the sanitizers.
+    set(does_fortify $<NOT:$<OR:$<CONFIG:Debug>,$<BOOL:${MYBLAS_SANITIZE}>>>)
+    set(fortify -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+    list(JOIN fortify "," fortify_host)
     target_compile_options(
         ${target}
-        PRIVATE "$<$<AND:${fortify},$<COMPILE_LANGUAGE:CXX>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>"
-                "$<$<AND:${fortify},$<COMPILE_LANGUAGE:CUDA>>:-Xcompiler=-U_FORTIFY_SOURCE,-D_FORTIFY_SOURCE=2>"
+        PRIVATE "$<$<AND:${does_fortify},$<COMPILE_LANGUAGE:CXX>>:${fortify}>"
+                "$<$<AND:${does_fortify},$<COMPILE_LANGUAGE:CUDA>>:-Xcompiler=${fortify_host}>"
     )
     target_link_options(
         ${target}
@@ -35,8 +37,8 @@ function(myblas_harden target version_script)
         LINKER:-z,noexecstack
         LINKER:-z,text
     )
-    # The C++ runtime is part of the binary: programs need not have the one it was built with. The sanitizers
-    # must find the runtime that they intercept.
+    # The C++ runtime is linked statically: programs may have another one. The sanitizers need the
+    # shared runtime, which they intercept.
     if(NOT MYBLAS_SANITIZE)
         target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
     endif()

@@ -1,4 +1,4 @@
-# The installed tree. Nothing in it holds the prefix: it can be moved as a whole.
+# The installed tree. No file in it contains the prefix, so it can be moved as a whole.
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/myblas DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
@@ -38,7 +38,7 @@ install(FILES ${PROJECT_BINARY_DIR}/myblas-config.cmake
               ${PROJECT_BINARY_DIR}/myblas-config-version.cmake DESTINATION ${package_dir}
         COMPONENT development)
 
-# pkg-config knows the prefix relative to the .pc file.
+# pkg-config finds the prefix relative to the .pc file.
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" pc_to_prefix "${pc_to_prefix}")
 file(RELATIVE_PATH pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
@@ -49,7 +49,8 @@ install(FILES ${PROJECT_BINARY_DIR}/myblas.pc DESTINATION ${CMAKE_INSTALL_LIBDIR
 if(MYBLAS_STATIC)
     set(static_libraries "-lstdc++ -lm -lpthread -ldl")
     if(MYBLAS_CUDA)
-        string(PREPEND static_libraries "-lcudart_static -lrt ") # the linker has to be told where CUDA is
+        # The user tells the linker where CUDA is.
+        string(PREPEND static_libraries "-lcudart_static -lrt ")
     endif()
     configure_file(
         pkgconfig/myblas-static.pc.in ${PROJECT_BINARY_DIR}/myblas-static.pc @ONLY
@@ -59,7 +60,7 @@ if(MYBLAS_STATIC)
 endif()
 
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
-# In a package the licence is its copyright file.
+# In a package, the licence is the copyright file.
 if(NOT MYBLAS_DEBIAN)
     install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 endif()

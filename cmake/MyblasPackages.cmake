@@ -1,5 +1,5 @@
-# Debian packages, with -DMYBLAS_DEBIAN=ON and cpack -G DEB (scripts/package.sh does both): libmyblas1,
-# libmyblas-dev and libmyblas-tools.
+# Debian packages, with -DMYBLAS_DEBIAN=ON and cpack -G DEB (scripts/package.sh does both):
+# libmyblas1, libmyblas-dev and libmyblas-tools.
 if(NOT MYBLAS_DEBIAN)
     return()
 endif()
@@ -29,7 +29,7 @@ execute_process(
     WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} COMMAND_ERROR_IS_FATAL ANY
 )
 
-# myblas_add_package(<component> <package> <section> <what it holds, a short line> <the same at length>)
+# myblas_add_package(<component> <package> <section> <summary> <description>)
 # A macro: CPack reads the variables of the top level.
 macro(myblas_add_package component package section summary description)
     string(TOUPPER ${component} key)
@@ -59,11 +59,15 @@ myblas_add_package(
 interface that follows the conventions of cuBLAS; on the host where there is
 no GPU."
 )
-# The host backend computes through it where it is there.
+# The host backend computes through OpenBLAS if it is installed.
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS libopenblas0)
-# What packages of programs that are linked to it depend on; and that the loader's cache is renewed.
+# What packages of programs linked to the library depend on; and a trigger that renews the loader's
+# cache.
 set(control ${CMAKE_CURRENT_BINARY_DIR}/control)
-file(WRITE ${control}/shlibs "libmyblas ${PROJECT_VERSION_MAJOR} libmyblas1 (>= ${PROJECT_VERSION})\n")
+file(
+    WRITE ${control}/shlibs
+    "libmyblas ${PROJECT_VERSION_MAJOR} libmyblas1 (>= ${PROJECT_VERSION})\n"
+)
 file(WRITE ${control}/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${control}/shlibs ${control}/triggers)
 myblas_add_package(

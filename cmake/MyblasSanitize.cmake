@@ -1,4 +1,4 @@
-# MYBLAS_SANITIZE: an access out of bounds, a leak or undefined behaviour ends the program that has it.
+# MYBLAS_SANITIZE: an access out of bounds, a leak or undefined behaviour ends the program.
 if(NOT MYBLAS_SANITIZE)
     return()
 endif()
@@ -6,7 +6,8 @@ if(MYBLAS_CUDA AND NOT MYBLAS_CUDA STREQUAL "AUTO")
     message(FATAL_ERROR "MYBLAS_SANITIZE checks the host backend: MYBLAS_CUDA must be OFF")
 endif()
 set(MYBLAS_CUDA OFF)
-# A C program can pass any number as an enumeration: the library refuses it, the compiler must not.
+# A C program can pass any number as an enumeration. The library refuses it, so the sanitizer must
+# not.
 add_compile_options(
     -fsanitize=address,undefined -fno-sanitize=enum -fno-sanitize-recover=all
     -fno-omit-frame-pointer -g1

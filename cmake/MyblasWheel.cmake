@@ -1,7 +1,8 @@
-# Python wheels, which scikit-build-core makes (pyproject.toml): the components `library` and `tools`, in the folder of
-# the package.
+# Python wheels, which scikit-build-core makes (pyproject.toml): the components `library` and
+# `tools`, in the package's folder.
 
-# A wheel has no links, but copies: the library stands there once, under the name that programs load.
+# A wheel has copies in place of links, so it has the library once, under the name that programs
+# load.
 function(myblas_install_library_once)
     install(
         CODE [[
@@ -16,17 +17,18 @@ function(myblas_install_library_once)
     )
 endfunction()
 
-# MYBLAS_FROM_BUILD names a finished build tree, whose files a wheel takes instead of building them once more: with
-# CUDA that takes ten minutes.
+# MYBLAS_FROM_BUILD names a finished build tree. A wheel then takes its files in place of a new
+# build, which takes ten minutes with CUDA.
 function(myblas_install_from_build build)
     foreach(component library tools)
         install(
             CODE "
                 execute_process(
-                    COMMAND \${CMAKE_COMMAND} --install ${build} --component ${component} --strip --prefix \${CMAKE_INSTALL_PREFIX}
+                    COMMAND \${CMAKE_COMMAND} --install ${build} --component ${component} --strip
+                    --prefix \${CMAKE_INSTALL_PREFIX}
                     OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY
                 )
-                # These are not files to be removed by the target uninstall.
+                # The target uninstall must not remove these files.
                 file(REMOVE ${build}/install_manifest_${component}.txt)
             "
             COMPONENT ${component}

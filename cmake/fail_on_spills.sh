@@ -1,9 +1,9 @@
 #!/bin/sh
-# fail_on_spills.sh COMPILER ARGUMENT...: the compiler of CUDA, which is to have -Xptxas=-v among its
-# arguments. Fails like the compiler, and where the report of ptxas has a function with spilled registers
-# or another use of local memory. The report itself is not shown.
+# fail_on_spills.sh COMPILER ARGUMENT...: runs the CUDA compiler; -Xptxas=-v must be among its
+# arguments. Fails if the compiler fails, or if the report of ptxas has a function with spilled
+# registers or other local memory. The report itself is not shown.
 #
-# Such functions are slow without being wrong, which no test of results notices. Tolerated are:
+# Such functions are slow but right, so no test of results finds them. Tolerated are:
 tolerated='
 double_buffered      !sm_90a  # a rung of the ladder, in no table of rules
 vectorised           !sm_90a  # the same
@@ -20,7 +20,7 @@ trap 'rm -f "$report"' EXIT
 status=$?
 
 awk -v tolerated="$tolerated" '
-    # The names of internal functions hold the file: _18_double_buffered_cu_.
+    # The names of internal functions contain the file: _18_double_buffered_cu_.
     function is_tolerated(i, words) {
         for (i in lines) {
             split(lines[i], words)

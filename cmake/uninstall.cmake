@@ -1,8 +1,10 @@
-# cmake -DBUILD_DIR=... -P uninstall.cmake: removes the files that the last `cmake --install` of the build tree wrote, and
-# the folders of myblas alone that are empty then.
+# cmake -DBUILD_DIR=... -P uninstall.cmake: removes the files that the last `cmake --install` of the
+# build tree wrote, and then myblas's own folders if they are empty.
 file(GLOB manifests ${BUILD_DIR}/install_manifest*.txt)
 if(NOT manifests)
-    message(FATAL_ERROR "${BUILD_DIR} has no install_manifest.txt: nothing was installed from there")
+    message(
+        FATAL_ERROR "${BUILD_DIR} has no install_manifest.txt: nothing was installed from there"
+    )
 endif()
 set(folders)
 foreach(manifest IN LISTS manifests)
@@ -13,7 +15,7 @@ foreach(manifest IN LISTS manifests)
             message(STATUS "Removing ${file}")
             file(REMOVE ${file})
         endif()
-        # Up to the folder that is called myblas: others may hold files of other packages.
+        # Up to the folder named myblas, because other folders may have files of other packages.
         cmake_path(GET file PARENT_PATH folder)
         while(folder MATCHES "/myblas(/|$)")
             list(APPEND folders ${folder})
@@ -23,7 +25,7 @@ foreach(manifest IN LISTS manifests)
     file(REMOVE ${manifest})
 endforeach()
 
-# The deepest first: later in the order of names.
+# The deepest first: it comes later in the order of names.
 list(REMOVE_DUPLICATES folders)
 list(SORT folders ORDER DESCENDING)
 foreach(folder IN LISTS folders)

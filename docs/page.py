@@ -3,9 +3,9 @@
 
 usage: docs/page.py PAGE
 
-Each page and heading gets a label, and links point to labels. Pictures are plain HTML, so that pictures of one name in
-several folders are not mixed up. Links to what is no page of the site become text. Names of functions become links to
-the reference.
+Each page and heading gets a label, and links point to labels. Pictures are plain HTML, so that
+pictures with the same name in several folders are not mixed up. Links to anything but a page of the
+site become text. Names of functions become links to the reference.
 """
 
 import pathlib

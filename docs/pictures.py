@@ -3,9 +3,9 @@
 
 usage: docs/pictures.py LIBMYBLAS [--check]
 
-LIBMYBLAS is a build with CUDA; no GPU is needed. Block tiles and numbers of threads are what the library says of its
-kernels, warp and thread tiles and pairs of limbs what stands in their sources. --check changes nothing and fails if a
-picture is out of date.
+LIBMYBLAS is a build with CUDA; no GPU is needed. Block tiles and numbers of threads come from the
+library's list of kernels, warp and thread tiles and pairs of limbs from the kernels' sources.
+--check changes nothing and fails if a picture is out of date.
 """
 
 import argparse
@@ -25,7 +25,7 @@ FOLDER = DOCS / "pictures"
 SCALE = 0.7  # of a picture on a page; its texts can be read at half of its full size
 
 
-# ---- Constants -------------------------------------------------------------------------------------------------------
+# ---- Constants -----------------------------------------------------------------------------------
 
 
 class KernelInfo(ctypes.Structure):
@@ -72,7 +72,7 @@ def numbers(file, pattern):
 
 
 class Tiles:
-    """Tiles of a kernel, each (rows, columns): of a block, of its warps or warpgroups, and of a thread if it has one."""
+    """A kernel's tiles, each (rows, columns): of a block, of a warp or warpgroup, of a thread."""
 
     def __init__(self, info, warp, thread, note, unit="warp"):
         self.name = info.name.decode()
@@ -126,7 +126,9 @@ def short_k_of(kernels):
     row = r"using {} += short_k_shape<(\d+), +(\d+), (\d+), +(\d+), (\d+), +\d+>"
     blocks = []
     for shape in ("narrow", "tall", "wide", "square"):
-        lanes_m, thread_m, thread_n, warps_m, warps_n = numbers("simt/short_k.cu", row.format(shape))
+        lanes_m, thread_m, thread_n, warps_m, warps_n = numbers(
+            "simt/short_k.cu", row.format(shape)
+        )
         warp = (lanes_m * thread_m, 32 // lanes_m * thread_n)
         blocks.append(f"{warp[0] * warps_m} x {warp[1] * warps_n}")
     note = (f"other blocks: {blocks[0]},", f"{blocks[1]}, {blocks[2]}")
@@ -141,10 +143,18 @@ def limb_product_of(kernels, name):
 
 
 def tf32x3_of(kernels, name):
-    rows, columns = numbers("tensor/tf32x3.cuh", r"block_m = (\d+) \* warpgroups_m, block_n = (\d+) \* warpgroups_n")
+    rows, columns = numbers(
+        "tensor/tf32x3.cuh", r"block_m = (\d+) \* warpgroups_m, block_n = (\d+) \* warpgroups_n"
+    )
     info = kernels[name]
     groups = info.threads // 128 * rows * columns // (info.block_m * info.block_n)
-    return Tiles(info, (rows, columns), None, (f"{groups} warpgroups for each tile,", "each over slabs of its own"), "warpgroup")
+    return Tiles(
+        info,
+        (rows, columns),
+        None,
+        (f"{groups} warpgroups for each tile,", "each over slabs of its own"),
+        "warpgroup",
+    )
 
 
 def pairs_of_limbs():
@@ -158,7 +168,7 @@ def pairs_of_limbs():
     return found
 
 
-# ---- Drawing ---------------------------------------------------------------------------------------------------------
+# ---- Drawing -------------------------------------------------------------------------------------
 
 
 class Picture:
@@ -168,7 +178,8 @@ class Picture:
     def box(self, x, y, width, height, kind, radius=0):
         rounded = f' rx="{radius}"' if radius else ""
         self.lines.append(
-            f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"{rounded}/>'
+            f'<rect class="{kind}" x="{x:g}" y="{y:g}" '
+            f'width="{width:g}" height="{height:g}"{rounded}/>'
         )
 
     def text(self, x, y, words, kind="", anchor="start"):
@@ -184,25 +195,29 @@ class Picture:
             background, text, line, quiet = colours
             return [
                 f".back{{fill:{background}}}text{{fill:{text}}}.inside{{fill:#fff}}",
-                f".quiet{{fill:{quiet};stroke:{line}}}.frame{{fill:none;stroke:{text};stroke-width:2}}",
+                f".quiet{{fill:{quiet};stroke:{line}}}"
+                f".frame{{fill:none;stroke:{text};stroke-width:2}}",
                 f".arrow{{fill:none;stroke:{line};stroke-width:3}}.head{{fill:{line}}}",
             ]
 
         width, height = self.size
         return "\n".join(
             [
-                f'<svg xmlns="http://www.w3.org/2000/svg" width="{SCALE * width:g}" viewBox="0 0 {width} {height}">',
+                f'<svg xmlns="http://www.w3.org/2000/svg" width="{SCALE * width:g}" '
+                f'viewBox="0 0 {width} {height}">',
                 f"<title>{escape(self.title)}</title>",
                 "<style>",
                 "text{font:22px 'DejaVu Sans',Verdana,Arial,sans-serif}.small{font-size:19px}",
-                ".bold{font-weight:bold}.mono{font-family:'DejaVu Sans Mono',Menlo,monospace;font-size:20px}",
+                ".bold{font-weight:bold}"
+                ".mono{font-family:'DejaVu Sans Mono',Menlo,monospace;font-size:20px}",
                 *style(LIGHT),
                 "".join(f".t{i}{{fill:{colour}}}" for i, colour in enumerate(COLOURS)),
                 "@media (prefers-color-scheme:dark){",
                 *style(DARK),
                 "}",
                 "</style>",
-                '<marker id="head" markerWidth="5" markerHeight="5" refX="3" refY="2.5" orient="auto">'
+                '<marker id="head" markerWidth="5" markerHeight="5" refX="3" refY="2.5" '
+                'orient="auto">'
                 '<path class="head" d="M0 0L5 2.5L0 5z"/></marker>',
                 f'<rect class="back" width="{width}" height="{height}"/>',
                 *self.lines,
@@ -253,7 +268,12 @@ def tiles_picture(kernels):
         draw_tiles(picture, left + COLUMN * across, top + 500 * down, tiles)
     legend = (("quiet", "block tile"), ("t0", "tile of one warp"), ("t1", "tile of one thread"))
     draw_legend(picture, left, 930, legend)
-    picture.text(left, 968, "Sizes are to scale. The elements of a thread are apart in C, in groups of four.", "small")
+    picture.text(
+        left,
+        968,
+        "Sizes are to scale. The elements of a thread are apart in C, in groups of four.",
+        "small",
+    )
     return picture
 
 
@@ -264,10 +284,14 @@ def tensor_tiles_picture(kernels):
         tf32x3_of(kernels, "tf32x3/128x64"),
     ]
     left, top = 20, 64
-    picture = Picture(COLUMN * 3 + left, 600, "Block and warpgroup tiles of the kernels on tensor cores")
+    picture = Picture(
+        COLUMN * 3 + left, 600, "Block and warpgroup tiles of the kernels on tensor cores"
+    )
     for across, tiles in enumerate(shown):
         draw_tiles(picture, left + COLUMN * across, top, tiles)
-    draw_legend(picture, left, 570, (("quiet", "block tile"), ("t0", "tile of one warpgroup (128 threads)")))
+    draw_legend(
+        picture, left, 570, (("quiet", "block tile"), ("t0", "tile of one warpgroup (128 threads)"))
+    )
     return picture
 
 
@@ -303,21 +327,42 @@ def stream_k_picture(kernels):
         begin = worker * share + min(worker, longer)
         return range(begin, begin + share + (worker < longer))
 
-    rows(112, "One block for each tile", one_block_a_tile, f"{2 * slabs} steps; in the second round four idle")
-    rows(500, "Stream-K: equal shares of all slabs", equal_shares, f"{share} steps; a tile that is in two rows is")
-    picture.text(left, 500 + 18 + workers * (size + gap) + 41, "finished by adding its parts in a fixed order", "small")
+    rows(
+        112,
+        "One block for each tile",
+        one_block_a_tile,
+        f"{2 * slabs} steps; in the second round four idle",
+    )
+    rows(
+        500,
+        "Stream-K: equal shares of all slabs",
+        equal_shares,
+        f"{share} steps; a tile that is in two rows is",
+    )
+    picture.text(
+        left,
+        500 + 18 + workers * (size + gap) + 41,
+        "finished by adding its parts in a fixed order",
+        "small",
+    )
     return picture
 
 
 def stages_picture(kernels):
     """What happens when in the buffers of a block, with 1 stage and with more."""
     shown = ["shared_tile", "double_buffered", "warp_tile/256x128"]
-    copy, steps = 3, 16  # a copy takes as long as so many multiplications; the steps of time that are shown
+    copy, steps = 3, 16  # multiplications that take as long as a copy; steps of time that are shown
     step, height, gap, left, top = 52, 38, 6, 110, 150
     counts = [kernels[name].stages for name in shown]
     width = left + step * steps + 20
-    picture = Picture(width, top + sum(96 + count * (height + gap) for count in counts) - 10, "Stages of shared memory")
-    picture.text(20, 36, "A slab is copied to a stage of shared memory, then multiplied. A number is a slab.")
+    picture = Picture(
+        width,
+        top + sum(96 + count * (height + gap) for count in counts) - 10,
+        "Stages of shared memory",
+    )
+    picture.text(
+        20, 36, "A slab is copied to a stage of shared memory, then multiplied. A number is a slab."
+    )
     picture.text(20, 64, f"Drawn for a copy that takes as long as {copy} multiplications.")
     for x, kind, words in ((20, "quiet", "copy"), (160, "t0", "multiplication")):
         picture.box(x, 84, 26, 26, kind)
@@ -407,8 +452,17 @@ def call_picture():
             picture.arrow(f"M{x + width + 6} {top + height / 2}H{x + step - 12}")
             picture.text(x + width + gap / 2, top - 18, passes, "small", "middle")
     y = top + height + 50
-    picture.arrow(f"M{left + step * 3 + width / 2} {top + height + 6}V{y}H{left + width / 2}V{top + height + 14}")
-    picture.text(left + step * 1.5 + width / 2, y + 32, "only a status comes back, before the GPU is done", "small", "middle")
+    picture.arrow(
+        f"M{left + step * 3 + width / 2} {top + height + 6}"
+        f"V{y}H{left + width / 2}V{top + height + 14}"
+    )
+    picture.text(
+        left + step * 1.5 + width / 2,
+        y + 32,
+        "only a status comes back, before the GPU is done",
+        "small",
+        "middle",
+    )
     return picture
 
 

@@ -7,12 +7,14 @@ usage: docs/reference.py HEADER               the header as Doxygen shall see it
        docs/reference.py --check HEADER...    fails if a function would have no text or no example
 
 The headers' comments are plain, and one may stand for several functions. By convention
-  - a comment belongs to all the functions that follow it without a blank line, and names each of them if there are several,
+  - a comment belongs to all functions that follow it without a blank line; if there are several, it
+    names each of them,
   - a function NAME_64, which myblas_64.h declares, has no comment: it is shown with NAME,
   - a comment that is followed by a blank line is about the section that it stands in,
-  - no comment refers to its neighbour ("the same", "as above"), because pages show one function each.
+  - no comment refers to its neighbour ("the same", "as above"), because a page shows one function.
 
-The examples are the functions of examples/routines.c below the comments that name functions of the library.
+The examples are the functions of examples/routines.c below comments that name functions of the
+library.
 """
 
 import argparse
@@ -23,17 +25,21 @@ import sys
 import textwrap
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples" / "routines.c"
-EXAMPLE = re.compile(r"^/\* (my[\w ]+) \*/\nstatic void \w+\(void\) \{\n(.*?)^\}\n", re.DOTALL | re.MULTILINE)
+EXAMPLE = re.compile(
+    r"^/\* (my[\w ]+) \*/\nstatic void \w+\(void\) \{\n(.*?)^\}\n", re.DOTALL | re.MULTILINE
+)
 SECTION = re.compile(r"/\* -{2,} (.*?) -+ \*/$")
 FUNCTION = re.compile(r"MYBLAS_API\b[^;]*?\b(my\w+)\(", re.DOTALL)
 # What begins a paragraph of its own.
-LABEL = re.compile(r"(?:(?<=[.:;)] )|^)((?:[A-Z]+_[A-Z_]+(?:, [^:.]*)?|Accuracy[^:.]*?|Source):)(?= )")
+LABEL = re.compile(
+    r"(?:(?<=[.:;)] )|^)((?:[A-Z]+_[A-Z_]+(?:, [^:.]*)?|Accuracy[^:.]*?|Source):)(?= )"
+)
 # Words that only make sense below another comment.
 NEIGHBOURS = re.compile(r"^(The same|Likewise)\b|\b[Aa]s above\b")
 
 
 class Part:
-    """A run of the header: a comment and the lines under it, up to a blank line or the next comment."""
+    """A run of the header: a comment and the lines under it, up to a blank line or a comment."""
 
     def __init__(self, comment):
         self.comment = comment  # lines without the comment's own marks; None: there is none
@@ -111,7 +117,7 @@ def paragraph(lines, names):
 
 
 def rows_of(lines):
-    """Lines in columns as [(term, lines of its text)], or None if they are laid out in another way."""
+    """Lines in columns as [(term, lines of its text)], or None for another layout."""
     indent = min(len(line) - len(line.lstrip()) for line in lines if line)
     rows = []
     for line in filter(None, lines):
@@ -179,7 +185,11 @@ def described(name, lines, names):
         return own[1].upper() + own[2], formatted(lines, names)
     brief = first_sentence(text)
     # Behind a colon a sentence begins without a capital, which here it needs; a formula stays.
-    rest = re.sub(r"^[a-z](?=[a-z]* [a-z])", lambda letter: letter[0].upper(), text[len(brief) :].lstrip(".:; "))
+    rest = re.sub(
+        r"^[a-z](?=[a-z]* [a-z])",
+        lambda letter: letter[0].upper(),
+        text[len(brief) :].lstrip(".:; "),
+    )
     return brief, formatted([rest, *others], names)
 
 
@@ -203,7 +213,10 @@ def examples():
     return found
 
 
-HELPERS_OF_EXAMPLES = "check, ensure, on_device and expect are defined in examples/routines.c, a program of all examples."
+HELPERS_OF_EXAMPLES = (
+    "check, ensure, on_device and expect are defined in examples/routines.c, "
+    "a program of all examples."
+)
 
 
 def documented(name, lines, names, example):
@@ -211,7 +224,13 @@ def documented(name, lines, names, example):
     brief, rest = described(name, lines, names - {name})
     shown = [f"@defgroup {name} {name}", f"@brief {escaped(brief)}.", "", *rest]
     if example:
-        shown += ["<h2>Example</h2>", "@code{.c}", *example, "@endcode", escaped(HELPERS_OF_EXAMPLES)]
+        shown += [
+            "<h2>Example</h2>",
+            "@code{.c}",
+            *example,
+            "@endcode",
+            escaped(HELPERS_OF_EXAMPLES),
+        ]
     return block(shown)
 
 
@@ -254,8 +273,9 @@ def index(paths):
     shown = [
         "# Reference",
         "",
-        "Each function has a page with its parameters, statuses, error bound and an example. @ref myblas.h describes",
-        "conventions and types, @ref myblas_kernels.h the kernels, @ref myblas_cublas.h the names of cuBLAS.",
+        "Each function has a page with its parameters, statuses, error bound and an example.",
+        "@ref myblas.h describes conventions and types, @ref myblas_kernels.h the kernels,",
+        "@ref myblas_cublas.h the names of cuBLAS.",
     ]
     for path in paths:
         parts = parts_of(path.read_text())
@@ -264,7 +284,15 @@ def index(paths):
         for part in [*parts[1:], ""]:  # the first is about the header
             if isinstance(part, str):
                 if rows:
-                    shown += ["", f"## {title}", "", *about, "<dl class=\"functions\">", *rows, "</dl>"]
+                    shown += [
+                        "",
+                        f"## {title}",
+                        "",
+                        *about,
+                        "<dl class=\"functions\">",
+                        *rows,
+                        "</dl>",
+                    ]
                 title, rows, about = part, [], []
                 continue
             if part.comment and part.is_before_blank and title:
@@ -332,7 +360,9 @@ def write_man_pages(path, declarations, folder, date, version):
             *man_text(lines),
             *(man_example(example_of[name]) if name in example_of else ()),
             ".SH SEE ALSO",
-            f".BR {path.stem} (3)" + ("" if path.stem == "myblas" else ",\n.BR myblas (3)") + ",\n.BR myblas (7)",
+            f".BR {path.stem} (3)"
+            + ("" if path.stem == "myblas" else ",\n.BR myblas (3)")
+            + ",\n.BR myblas (7)",
         ]
         (folder / f"{name}.3").write_text("\n".join(page) + "\n")
 
@@ -361,8 +391,12 @@ def faults_of(path, example_of):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("headers", nargs="+", type=pathlib.Path, metavar="HEADER")
-    parser.add_argument("--check", action="store_true", help="fail if a function has no text of its own")
-    parser.add_argument("--index", action="store_true", help="write a page that lists all functions")
+    parser.add_argument(
+        "--check", action="store_true", help="fail if a function has no text of its own"
+    )
+    parser.add_argument(
+        "--index", action="store_true", help="write a page that lists all functions"
+    )
     parser.add_argument("--man", type=pathlib.Path, metavar="DIR", help="write man pages there")
     parser.add_argument("--date", default="", help="of the man pages")
     parser.add_argument("--version", default="", help="of the library, on the man pages")
@@ -375,11 +409,17 @@ def main():
     if arguments.check:
         example_of = examples()
         faults = [fault for path in arguments.headers for fault in faults_of(path, example_of)]
-        functions = {name for path in arguments.headers for name in FUNCTION.findall(path.read_text())}
-        faults += [f"{EXAMPLES.name}: there is no {name}" for name in example_of if name not in functions]
+        functions = {
+            name for path in arguments.headers for name in FUNCTION.findall(path.read_text())
+        }
+        faults += [
+            f"{EXAMPLES.name}: there is no {name}" for name in example_of if name not in functions
+        ]
         print("\n".join(faults))
         return bool(faults)
-    sys.stdout.write(index(arguments.headers) if arguments.index else for_doxygen(arguments.headers[0]))
+    sys.stdout.write(
+        index(arguments.headers) if arguments.index else for_doxygen(arguments.headers[0])
+    )
     return 0
 
 

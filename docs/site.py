@@ -30,7 +30,7 @@ def joined(text):
 
 
 def breakable(code):
-    """Allows breaks between the words of long names, for narrow windows; short code is not broken."""
+    """Allows breaks between the words of long names, for narrow windows, but not in short code."""
     if len(html.unescape(re.sub("<[^>]*>", "", code[0]))) <= LONGEST_UNBROKEN:
         return code[0].replace("<code>", '<code class="unbroken">', 1)
     between = r"(<[^>]*>)|(?<=[_/])(?=\w)|(?<=[a-z0-9])(?=[A-Z])"
@@ -57,7 +57,7 @@ def tidied(source, is_function):
 
 
 class Page(html.parser.HTMLParser):
-    """A page's title, its sections, each {"heading", "anchor", "text"}, and the targets of its links."""
+    """A page's title, sections {"heading", "anchor", "text"} and targets of links."""
 
     def __init__(self, path):
         super().__init__()
@@ -161,7 +161,8 @@ def navigation(pages, order, current):
         if name == current.name and sections:
             lines.append("<ul>")
             lines += [
-                f'<li><a href="#{section["anchor"]}">{html.escape(joined(section["heading"]))}</a></li>'
+                f'<li><a href="#{section["anchor"]}">'
+                f"{html.escape(joined(section['heading']))}</a></li>"
                 for section in sections
             ]
             lines.append("</ul>")

@@ -1,8 +1,9 @@
 /*
  * Many small products: one call for all of them, and one call for each, with the times of both.
  *
- * Here each product applies a 4 x 4 transformation to the 4 x 16 points of one object, as in graphics and robotics.
- * A launch takes longer than such a product, so one call for all is much faster on a GPU.
+ * Here each product applies a 4 x 4 transformation to the 4 x 16 points of one object, as in
+ * graphics and robotics. A launch takes longer than such a product, so one call for all is much
+ * faster on a GPU.
  *
  *     cc batches.c -o batches $(pkg-config --cflags --libs myblas)
  */

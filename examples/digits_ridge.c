@@ -1,18 +1,20 @@
 /*
- * Reads handwritten digits by ridge regression: the least squares fit of each digit's indicator (1 where an image shows
- * it, else -1) by 512 features of 1,200 images, tried on 597 others.
+ * Reads handwritten digits by ridge regression: the least squares fit of each digit's indicator (1
+ * where an image shows it, else -1) by 512 features of 1,200 images, tried on 597 others.
  *
- * The features are cosines of random projections, phi(x) = sqrt(2 / 512) cos(W^T x + b), which stand for a Gaussian
- * kernel (Rahimi and Recht, Random Features for Large-Scale Kernel Machines, 2007). With one image's features in each
- * column of F, and its indicators in each row of Y:
- *     S = F F^T + lambda I           myssyrk: the normal matrix; one triangle is enough
- *     S = L L^T                      Cholesky's factorisation in blocks of 64 columns: the block on the diagonal on the
- *                                    host, what is below it by mystrsm, what is right of it by myssyrk
- *     L L^T X = F Y                  mystrsm, for the right-hand sides of all digits at once
- *     L Z = F                        mystrsm with 1,200 right-hand sides: the squared length h of a column of Z tells
- *                                    what the fit without that image says of it, (F^T X - h Y) / (1 - h)
- * Memory and copies go through the library, so the program runs unchanged on a GPU and without one. The factor and the
- * solution must fit S within what rounding allows, and OpenBLAS's LAPACK must find the same solution.
+ * The features are cosines of random projections, phi(x) = sqrt(2 / 512) cos(W^T x + b), which
+ * stand for a Gaussian kernel (Rahimi and Recht, Random Features for Large-Scale Kernel Machines,
+ * 2007). With one image's features in each column of F, and its indicators in each row of Y:
+ *     S = F F^T + lambda I    myssyrk: the normal matrix; one triangle is enough
+ *     S = L L^T               Cholesky's factorisation in blocks of 64 columns: the block on the
+ *                             diagonal on the host, the part below it by mystrsm, the part right of
+ *                             it by myssyrk
+ *     L L^T X = F Y           mystrsm, for the right-hand sides of all digits at once
+ *     L Z = F                 mystrsm with 1,200 right-hand sides. A fit without one image gives it
+ *                             (F^T X - h Y) / (1 - h); h is the squared length of its column of Z
+ * Memory and copies go through the library, so the program runs unchanged on a GPU and without one.
+ * The factor and the solution must fit S within what rounding allows, and OpenBLAS's LAPACK must
+ * find the same solution.
  *
  *     cc digits_ridge.c -o digits_ridge $(pkg-config --cflags --libs myblas openblas) -lm
  *     ./digits_ridge data/digits.csv
@@ -227,8 +229,9 @@ static void product(myblasHandle_t handle,
 /* ---- What rounding allows -------------------------------------------------------------------- */
 
 /*
- * The largest |S - L L^T| and |B - S X|, in units of u |L| |L|^T and of u |L| |L|^T |X|. An exact L and X would
- * give 0; Higham, Accuracy and Stability of Numerical Algorithms, theorems 10.3 and 10.4, allows n + 1 and 3 n + 1.
+ * The largest |S - L L^T| and |B - S X|, in units of u |L| |L|^T and of u |L| |L|^T |X|. An exact L
+ * and X would give 0; Higham, Accuracy and Stability of Numerical Algorithms, theorems 10.3 and
+ * 10.4, allows n + 1 and 3 n + 1.
  */
 static void measure(const float* s,
                     const float* l,
@@ -392,7 +395,8 @@ int main(int argc, char** argv) {
         "  error of the solution   %.1f u, at most %d u allowed\n", solve_error, 3 * features + 1);
     printf("  difference to LAPACK    %.1e of the largest weight\n", difference);
 
-    /* S has a condition number of several thousands, by which solutions of a backward error of few u may differ. */
+    /* S has a condition number of several thousands, so solutions with small backward errors may
+     * differ by thousands of u. */
     if (!(factor_error <= features + 1) || !(solve_error <= 3 * features + 1) ||
         !(difference <= 0.01) || accuracy < 94 || accuracy_without < 97) {
         fprintf(stderr, "WRONG: the answer is not what this data gives\n");

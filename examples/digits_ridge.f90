@@ -6,12 +6,11 @@
 ! With one image's features in each column of F, and its indicators in each row of Y:
 !     S = F F^T + lambda I    myssyrk: the normal matrix; one triangle is enough
 !     S = L L^T               Cholesky's factorisation in blocks of 64 columns: the block on the
-!                             diagonal by LAPACK on the host, what is below it by mystrsm, what is
+!                             diagonal by LAPACK on the host, the part below it by mystrsm, the part
 !                             right of it by myssyrk
 !     L L^T X = F Y           mystrsm, for the right-hand sides of all digits at once
-!     L Z = F                 mystrsm with 1,200 right-hand sides: the squared length h of a column of
-!                             Z tells what the fit without that image says of it,
-!                             (F^T X - h Y) / (1 - h)
+!     L Z = F                 mystrsm with 1,200 right-hand sides. A fit without one image gives it
+!                             (F^T X - h Y) / (1 - h); h is the squared length of its column of Z
 ! Memory and copies go through the library, so the program runs unchanged on a GPU and without one.
 ! The solution must fit S within what rounding allows, and OpenBLAS's LAPACK must find the same.
 !
@@ -121,8 +120,8 @@ program digits_ridge
     correct = count(maxloc(fit(train + 1:, :), 2) - 1 == labels(train + 1:))
     correct_without = count(maxloc(without, 2) - 1 == labels(:train))
 
-    ! |B - S X| <= (3 n + 1) u |L| |L|^T |X|: Higham, Accuracy and Stability of Numerical Algorithms,
-    ! theorem 10.4.
+    ! |B - S X| <= (3 n + 1) u |L| |L|^T |X|: Higham, Accuracy and Stability of Numerical
+    ! Algorithms, theorem 10.4.
     lower = abs(l)
     exact = s
     do i = 1, features
@@ -131,7 +130,8 @@ program digits_ridge
     end do
     magnitude = matmul(lower, transpose(lower))
     rest = b - matmul(exact, real(weights, c_double))
-    error = real(maxval(abs(rest) / matmul(magnitude, real(abs(weights), c_double))) / unit_roundoff)
+    error = real(maxval(abs(rest) / matmul(magnitude, real(abs(weights), c_double))) / &
+        unit_roundoff)
 
     l = s
     reference = b
@@ -144,8 +144,8 @@ program digits_ridge
     print '(a)', 'ridge regression on handwritten digits'
     print '(2a)', '  backend                 ', &
         merge('cuda', 'host', backend_id == MYBLAS_BACKEND_CUDA)
-    print '(3(a, i0), a)', '  normal matrix           ', features, ' x ', features, ', from ', train, &
-        ' images'
+    print '(3(a, i0), a)', '  normal matrix           ', features, ' x ', features, ', from ', &
+        train, ' images'
     print '(2(a, i0), a, f4.1, a)', '  read correctly          ', correct, ' of ', images - train, &
         ' (', 100.0 * correct / (images - train), ' %)'
     print '(2(a, i0), a, f4.1, a)', '  each by all others      ', correct_without, ' of ', train, &
@@ -203,11 +203,11 @@ contains
                 c_loc(diagonal), block), 'myblasGetMatrix')
             call spotrf('L', columns, diagonal, block, failure)
             if (failure /= 0) call fail('WRONG: the normal matrix is not positive definite')
-            call check(myblasSetMatrix(handle, columns, columns, 4, c_loc(diagonal), block, corner, &
-                features), 'myblasSetMatrix')
+            call check(myblasSetMatrix(handle, columns, columns, 4, c_loc(diagonal), block, &
+                corner, features), 'myblasSetMatrix')
             call check(mystrsm(handle, MYBLAS_SIDE_RIGHT, MYBLAS_FILL_MODE_LOWER, MYBLAS_OP_T, &
-                MYBLAS_DIAG_NON_UNIT, below, columns, c_loc(one), corner, features, panel, features), &
-                'mystrsm')
+                MYBLAS_DIAG_NON_UNIT, below, columns, c_loc(one), corner, features, panel, &
+                features), 'mystrsm')
             call check(myssyrk(handle, MYBLAS_FILL_MODE_LOWER, MYBLAS_OP_N, below, columns, &
                 c_loc(minus_one), panel, features, c_loc(one), &
                 element(dev_s, j + columns, j + columns), features), 'myssyrk')
@@ -219,8 +219,8 @@ contains
         integer(c_int), intent(in) :: op, columns
         type(c_ptr), intent(in) :: right
         call check(mystrsm(handle, MYBLAS_SIDE_LEFT, MYBLAS_FILL_MODE_LOWER, op, &
-            MYBLAS_DIAG_NON_UNIT, features, columns, c_loc(one), dev_s, features, right, features), &
-            'mystrsm')
+            MYBLAS_DIAG_NON_UNIT, features, columns, c_loc(one), dev_s, features, right, &
+            features), 'mystrsm')
     end subroutine
 
     ! The address of an element of a matrix with `features` rows, counted from 0.

@@ -1,9 +1,12 @@
-// An iterative solver, recorded once as a CUDA graph and replayed: many small calls at the price of one launch.
+// An iterative solver, recorded once as a CUDA graph and replayed: many small calls at the price of
+// one launch.
 //
-// Richardson's iteration solves A x = b for a well-conditioned A: r = b - A x, x = x + w r. A round is three calls of the
-// library that do not wait, so they can be captured. Without a GPU the same rounds run call by call.
+// Richardson's iteration solves A x = b for a well-conditioned A: r = b - A x, x = x + w r. A round
+// is three calls of the library that do not wait, so they can be captured. Without a GPU the same
+// rounds run call by call.
 //
-//     c++ graph.cpp -o graph $(pkg-config --cflags --libs myblas) -I/usr/local/cuda/include -L/usr/local/cuda/lib64 -lcudart
+//     c++ graph.cpp -o graph $(pkg-config --cflags --libs myblas) -I/usr/local/cuda/include \
+//         -L/usr/local/cuda/lib64 -lcudart
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -56,7 +59,8 @@ private:
     float* data_ = nullptr;
 };
 
-// The calls of some rounds. Scalars in host memory are read when a call is made, so the graph holds their values.
+// The calls of some rounds. Scalars in host memory are read when a call is made, so the graph holds
+// their values.
 void iterate(myblasHandle_t handle, const float* a, const float* b, float* x, float* r) {
     const float one = 1, minus_one = -1;
     for (int round = 0; round < rounds_of_graph; ++round) {

@@ -1,5 +1,6 @@
 /*
- * Ranks the kernels of a product on this machine: each is forced, timed and compared with the library's own choice.
+ * Ranks the kernels of a product on this machine: each is forced, timed and compared with the
+ * library's own choice.
  *
  *     cc rank_kernels.c -o rank_kernels $(pkg-config --cflags --libs myblas) -lm
  *     ./rank_kernels 4096

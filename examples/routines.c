@@ -1,8 +1,9 @@
 /*
  * A short example of each function: the examples of the reference and of the man pages.
  *
- * The operands are small and stored by columns, and each example checks its result. The comment above
- * an example names its functions. `check`, `ensure`, `on_device` and `expect` are the program's own.
+ * The operands are small and stored by columns, and each example checks its result. The comment
+ * above an example names its functions. `check`, `ensure`, `on_device` and `expect` are the
+ * program's own.
  *
  *     cc routines.c -o routines $(pkg-config --cflags --libs myblas)
  */

@@ -1,8 +1,9 @@
 /*
  * Two products at a time: each on a stream of its own, with one handle and one thread.
  *
- * The program includes no header of CUDA and needs none to be compiled. Memory, copies and streams go through the
- * library, so it runs unchanged without a GPU, where every call is finished when it returns.
+ * The program includes no header of CUDA and needs none to be compiled. Memory, copies and streams
+ * go through the library, so it runs unchanged without a GPU, where every call is finished when it
+ * returns.
  *
  *     cc streams.c -o streams $(pkg-config --cflags --libs myblas)
  */
@@ -40,8 +41,8 @@ int main(void) {
         check(myblasMalloc(handle, &c[pair], bytes), "myblasMalloc");
     }
 
-    /* Everything is enqueued before anything is waited for. The handle has a workspace for each stream, so it may move
-     * on while earlier work still runs. */
+    /* Everything is enqueued before anything is waited for. The handle has a workspace for each
+     * stream, so it may move on while earlier work still runs. */
     for (int pair = 0; pair < pairs; ++pair) {
         const myblasStream_t stream = streams[pair];
         check(myblasSetStream(handle, stream), "myblasSetStream");

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""architecture_sizes.py LIBRARY: how many bytes of a shared library are code for each GPU architecture.
+"""architecture_sizes.py LIBRARY: how many bytes of a library are code for each GPU architecture.
 
-Reads the section .nv_fatbin, a row of containers, whose entries are machine code or PTX for an architecture."""
+Reads the section .nv_fatbin: a row of containers, whose entries are machine code or PTX for an
+architecture."""
 
 import collections
 import pathlib
 import struct
 import sys
 
-CONTAINER = struct.Struct("<IHHQ")  # magic number, version, bytes of this header and of what follows
-ENTRY = struct.Struct("<HHIQ12xI")  # kind, version, bytes of this header and of what follows, architecture
+# magic number, version, bytes of this header, bytes after it
+CONTAINER = struct.Struct("<IHHQ")
+# kind, version, bytes of this header, bytes after it, architecture
+ENTRY = struct.Struct("<HHIQ12xI")
 MAGIC = 0xBA55ED50
 KINDS = {1: "PTX", 2: "machine code"}
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# scripts/bare_machine.sh RELEASE...: the README's two commands on bare Debian machines; see usage below.
+# scripts/bare_machine.sh RELEASE...: the README's two commands on bare Debian machines; see usage
+# below.
 set -uo pipefail
 
 program=bare_machine
@@ -9,12 +10,13 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/myblas/bare_machine
 usage() {
     cat <<END
 usage: scripts/bare_machine.sh [--keep] RELEASE...
-Runs bench/quickstart.sh and tests/run.sh as a newcomer does, for each RELEASE (bookworm, trixie, ...): in a
-chroot that debootstrap makes, with git and nothing else, as root, in a fresh clone of HEAD below /root.
-Prints times; the exit status is 0 if all commands succeed. Needs root, debootstrap and a network.
+Runs bench/quickstart.sh and tests/run.sh as a newcomer does, for each RELEASE (bookworm, trixie,
+...): in a chroot that debootstrap makes, with git and nothing else, as root, in a fresh clone of
+HEAD below /root. Prints times; the exit status is 0 if all commands succeed. Needs root,
+debootstrap and a network.
   --keep  leaves the chroot and says where it is
-The machine's settings of apt and pip hold there: mirror, proxies, keys, certificates. The base systems and all
-downloaded packages are kept in
+The machine's settings of apt and pip hold there: mirror, proxies, keys, certificates. The base
+systems and all downloaded packages are kept in
 $cache
 END
 }
@@ -27,14 +29,14 @@ die() {
 
 # ---- A bare machine ------------------------------------------------------------------------------
 
-# The archive from which this machine has its own packages.
+# The archive that this machine's packages come from.
 mirror() {
     # shellcheck disable=SC2016 # apt's variables
     apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
         awk '$1 !~ /-/ { print $2; exit }'
 }
 
-# base RELEASE: makes the archive of the base system, unless that is there.
+# base RELEASE: makes the archive of the base system, if it does not exist.
 base() {
     local release=$1 archive=$cache/$1.tar from log
     [ ! -e "$archive" ] || return 0
@@ -48,17 +50,20 @@ base() {
         die "debootstrap failed; the whole output is in $log"
     }
     rm -f "$work"/base/var/cache/apt/archives/*.deb
-    tar -C "$work/base" -cf "$archive.part" . && mv "$archive.part" "$archive" || die "cannot write $archive"
+    tar -C "$work/base" -cf "$archive.part" . && mv "$archive.part" "$archive" ||
+        die "cannot write $archive"
     rm -rf "$work/base"
 }
 
-# connect CHROOT: the network as this machine has it.
+# connect CHROOT: gives it this machine's settings of the network.
 connect() {
     local chroot=$1 file
     cp -L /etc/resolv.conf /etc/hosts "$chroot/etc/"
-    apt-config dump | grep -E '^(Acquire::(http|https|ftp|Retries|Check-|AllowInsecure)|APT::Sandbox)' \
+    apt-config dump |
+        grep -E '^(Acquire::(http|https|ftp|Retries|Check-|AllowInsecure)|APT::Sandbox)' \
         >"$chroot/etc/apt/apt.conf.d/99machine"
-    for file in /etc/apt/auth.conf /etc/apt/auth.conf.d /etc/apt/trusted.gpg.d /etc/apt/keyrings /etc/pip.conf; do
+    for file in /etc/apt/auth.conf /etc/apt/auth.conf.d /etc/apt/trusted.gpg.d /etc/apt/keyrings \
+        /etc/pip.conf; do
         [ ! -e "$file" ] || cp -rL --no-target-directory "$file" "$chroot$file"
     done
     for file in .pip/pip.conf .config/pip/pip.conf; do
@@ -66,8 +71,9 @@ connect() {
     done
 }
 
-# Sets `environment`, as a login has it, with this machine's proxies, settings of pip and certificates. Debian's own
-# certificates, which a package may install there, would replace a file of the same name.
+# Sets `environment` to that of a login, with this machine's proxies, settings of pip and
+# certificates. These come under a name of their own: Debian's certificates, which a package may
+# install there, would replace a file of the same name.
 environment_in() {
     local chroot=$1 name certificates=/etc/machine-certificates.pem
     environment=(HOME=/root USER=root LOGNAME=root SHELL=/bin/bash "TERM=${TERM:-dumb}"
@@ -82,8 +88,8 @@ environment_in() {
     done
 }
 
-# inside CHROOT COMMAND: runs it in the clone. The namespaces take their mounts and processes with them; in the background,
-# so that a signal is heeded at once.
+# inside CHROOT COMMAND: runs the command in the clone. When it ends, its mounts and processes end
+# with its namespaces. It runs in the background, so that a signal is handled at once.
 inside() {
     local chroot=$1 command=$2 environment packages
     packages=$cache/packages-$(basename "$chroot")
@@ -106,9 +112,9 @@ inside() {
     wait "$child"
 }
 
-# ---- The two commands ------------------------------------------------------------------------------
+# ---- The two commands ----------------------------------------------------------------------------
 
-# timed RELEASE CHROOT COMMAND: the last line of the output and the time go into the summary.
+# timed RELEASE CHROOT COMMAND: adds the last line of the output and the time to the summary.
 timed() {
     local release=$1 chroot=$2 command=$3 result=0 last TIMEFORMAT='%0R s, %0U + %0S s of CPU time'
     echo "== $release: $command"

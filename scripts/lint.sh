@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# scripts/lint.sh: what the tools find in the tracked sources, and a line for each tool. A tool that is missing is
-# left out, and its line says so. With MYBLAS_LINT_REQUIRE=1, as in .ci/run, missing tools are installed, and it is
-# an error if they cannot be.
+# scripts/lint.sh: runs each linter on the tracked sources, and prints its findings and a line that
+# says how it went. A tool that is not installed is left out, and its line says so. With
+# MYBLAS_LINT_REQUIRE=1, as in .ci/run, missing tools are installed, or else lint fails.
 set -uo pipefail
 
 program=lint
@@ -16,18 +16,19 @@ if [ "${MYBLAS_LINT_REQUIRE:-}" = 1 ]; then
     install_ruff
 fi
 
-# check TOOL COMMAND: the command reads names of files, each ended by a zero byte.
+# check TOOL COMMAND...: needs the tool, and runs the command.
 check() {
-    local tool=$1 begin=$SECONDS
+    local tool=$1 name=$1 begin=$SECONDS
     shift
+    [ ! -x "$1" ] || name=$1 # a script of the project
     if ! has_command "$tool"; then
         say "$tool is not installed: left out (MYBLAS_LINT_REQUIRE=1 installs it)"
         return
     fi
     if "$@"; then
-        say "$tool: passed in $((SECONDS - begin)) s"
+        say "$name: passed in $((SECONDS - begin)) s"
     else
-        say "$tool: failed"
+        say "$name: failed"
         result=1
     fi
 }
@@ -41,8 +42,8 @@ on_files() { # COMMAND... -- PATTERN...: runs the command on the tracked files
     git ls-files -z "$@" | xargs -0 --no-run-if-empty "${command[@]}"
 }
 
-# The host's code: what is compiled without CUDA. Tests and bench are left out of the compile database: they
-# compile some files a second time, and the bench's headers take longer than all else.
+# The files that are compiled without CUDA. Tests and bench are left out of the compile database:
+# they compile some files a second time, and the bench's headers take longer than everything else.
 tidy() {
     local build=build/lint
     cmake --preset no-cuda -B "$build" -DMYBLAS_BUILD_TESTS=OFF -DMYBLAS_BUILD_BENCH=OFF \
@@ -60,5 +61,6 @@ check codespell on_files codespell --ignore-words-list=inout,runn -- \
     ':!*.svg' ':!*.json' ':!*.csv' ':!*.gz' ':!*.inc' ':!*.abi'
 check ruff on_files ruff check --quiet -- '*.py'
 check python3 scripts/generate.py --check
+check python3 scripts/style.py
 check clang-tidy tidy
 exit "$result"

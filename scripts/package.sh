@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/package.sh BUILD_DIR [CMAKE_OPTION...]: builds the Debian packages libmyblas1, libmyblas-dev and
-# libmyblas-tools in BUILD_DIR.
+# scripts/package.sh BUILD_DIR [CMAKE_OPTION...]: builds the Debian packages libmyblas1,
+# libmyblas-dev and libmyblas-tools in BUILD_DIR.
 set -eu
 
 usage() {
@@ -23,7 +23,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$1
 shift
 cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr \
-    -DCMAKE_INSTALL_LIBDIR="lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)" -DCMAKE_SKIP_INSTALL_RPATH=ON \
+    -DCMAKE_INSTALL_LIBDIR="lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)" \
+    -DCMAKE_SKIP_INSTALL_RPATH=ON \
     -DMYBLAS_BUILD_TESTS=OFF -DMYBLAS_DEBIAN=ON "$@"
 cmake --build "$build" --parallel "$(nproc)"
 cd "$build"

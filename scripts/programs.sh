@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# programs.sh BUILD [ENVIRONMENT]: runs the programs of scripts/programs under BUILD/bin/myblas-run, on the host backend and with
-# --offload always, and writes into docs/your_program.md what the report said of each. What myblas-doctor says of a program has to
-# agree with that. Installs what is missing: Debian's packages, as root, and PyPI's into the virtual environment ENVIRONMENT
-# (build/programs), which takes 9 GB, for PyTorch brings CUDA.
+# programs.sh BUILD [ENVIRONMENT]: runs the programs of scripts/programs under BUILD/bin/myblas-run,
+# on the host backend and with `--offload always`, and writes a table of their reports into
+# docs/your_program.md. myblas-doctor has to agree with each report. Installs missing packages:
+# Debian's, as root, and PyPI's into the virtual environment ENVIRONMENT (build/programs), which
+# takes 9 GB, because PyTorch brings CUDA.
 set -uo pipefail
 
 program=programs
@@ -17,7 +18,8 @@ case ${1:-} in
     ;;
 '' | -*) die "$usage" ;;
 esac
-bin=$(cd "$1/bin" 2>/dev/null && pwd) && [ -x "$bin/myblas-run" ] || die "there is no $1/bin/myblas-run"
+bin=$(cd "$1/bin" 2>/dev/null && pwd) && [ -x "$bin/myblas-run" ] ||
+    die "there is no $1/bin/myblas-run"
 environment=${2:-$root/build/programs}
 page=$root/docs/your_program.md
 sources=$root/scripts/programs
@@ -25,7 +27,8 @@ lib=/usr/lib/$(gcc -print-multiarch)
 testers=$lib/scalapack/openmpi-tests
 
 missing=
-for file in /usr/bin/octave-cli:octave /usr/bin/Rscript:r-base-core "$lib/lapack/liblapack.so.3:liblapack3" \
+for file in /usr/bin/octave-cli:octave /usr/bin/Rscript:r-base-core \
+    "$lib/lapack/liblapack.so.3:liblapack3" \
     "$lib/openblas-pthread/liblapack.so:libopenblas-dev" "$testers/xslu:scalapack-mpi-test" \
     /usr/bin/mpirun.openmpi:openmpi-bin /usr/lib/python3/dist-packages/scipy:python3-scipy; do
     [ -e "${file%:*}" ] || missing+=" ${file#*:}"
@@ -36,19 +39,25 @@ if [ -n "$missing" ]; then
     apt-get install -y --no-install-recommends $missing >/dev/null || die "missing:$missing"
 fi
 packages=(numpy scipy scikit-learn faiss-cpu jax tensorflow-cpu torch)
-[ -x "$environment/bin/pip" ] || python3 -m venv "$environment" || die "there is no virtual environment $environment"
+[ -x "$environment/bin/pip" ] || python3 -m venv "$environment" ||
+    die "there is no virtual environment $environment"
 say "installing ${packages[*]} into $environment"
-"$environment/bin/pip" install --quiet --disable-pip-version-check "${packages[@]}" || die "pip failed"
+"$environment/bin/pip" install --quiet --disable-pip-version-check "${packages[@]}" ||
+    die "pip failed"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 export MYBLAS_BACKEND=host
 table=$work/table
-printf '\n| Program | Calls seen | Served | Forwarded | myblas-doctor |\n| --- | ---: | --- | ---: | --- |\n' >"$table"
+cat >"$table" <<'END'
 
-# The calls of all processes: seen, forwarded, and the served ones by their routines. A line that begins with a space goes on with
-# the one before.
+| Program | Calls seen | Served | Forwarded | myblas-doctor |
+| --- | ---: | --- | ---: | --- |
+END
+
+# The calls of all processes: seen, forwarded, and served ones by routine. A line that begins with a
+# space continues the line before.
 summary() {
     awk '
         function take(line, count, parts, words, i) {
@@ -79,20 +88,21 @@ summary() {
         }' "$1"
 }
 
-# try NAME EXAMINED COMMAND...: runs a program and adds its line. EXAMINED is what myblas-doctor is asked about, or "" for the
-# command.
+# try NAME EXAMINED COMMAND...: runs a program and adds its row. EXAMINED is what myblas-doctor
+# examines; "" for the command.
 try() {
     local name=$1 examined=$2 status verdict seen forwarded served routine remarks
     shift 2
     say "$name"
-    "$bin/myblas-run" --offload always --report report -- "$@" >output 2>&1 || die "$name failed: $(tail -n 5 output)"
+    "$bin/myblas-run" --offload always --report report -- "$@" >output 2>&1 ||
+        die "$name failed: $(tail -n 5 output)"
     if [ -n "$examined" ]; then
         "$bin/myblas-doctor" "$examined" >doctor 2>&1
     else
         "$bin/myblas-doctor" "$@" >doctor 2>&1
     fi
     status=$?
-    # A static program, which nothing is preloaded to, has no report but the first line.
+    # Nothing can be preloaded into a static program, so its report is one line.
     if grep -q '^myblas-run: .* is linked statically' report; then
         printf '0\t0\tnone\n' >counts
     else
@@ -105,12 +115,15 @@ try() {
     *) die "$name: myblas-doctor has status $status: $(cat doctor)" ;;
     esac
     [ $((status == 0)) = $((seen > 0)) ] ||
-        die "$name: myblas-doctor says '$verdict', and the report has $seen calls: $(cat doctor report)"
+        die "$name: myblas-doctor says '$verdict', and the report has $seen calls: $(cat doctor \
+        report)"
     for routine in $(tr -d '0-9,' <<<"$served"); do
         [ "$routine" = none ] || grep -qE "calls .*$routine.*: can be interposed" doctor ||
             die "$name: the report has $routine, which myblas-doctor does not name: $(cat doctor)"
     done
-    remarks=$(sed '1,/^program/d' doctor | grep -E 'solvers of|LU and|by itself|linked statically' | sed 's/^ */; /' | tr -d '\n')
+    remarks=$(sed '1,/^program/d' doctor |
+        grep -E 'solvers of|LU and|by itself|linked statically' |
+        sed 's/^ */; /' | tr -d '\n')
     echo "| $name | $seen | $served | $forwarded | $verdict$remarks |" >>"$table"
 }
 
@@ -120,8 +133,9 @@ pip=$environment/bin/python
 
 gcc -O2 "$sources/product.c" -o openblas -lopenblas &&
     gcc -O2 "$sources/product.c" -o static -static -l:libopenblas.a -lgfortran -lquadmath -lm &&
-    gfortran -O2 "$sources/product.f90" -o fortran -llapack -lblas || die "the programs cannot be compiled"
-# As after update-alternatives for liblapack.so.3.
+    gfortran -O2 "$sources/product.f90" -o fortran -llapack -lblas ||
+        die "the programs cannot be compiled"
+# The same as after update-alternatives for liblapack.so.3.
 reference=LD_LIBRARY_PATH=$lib/lapack
 
 try "C, linked to OpenBLAS" "" ./openblas
@@ -132,23 +146,28 @@ try "Fortran, the reference LAPACK" "" ./fortran
 unset LD_LIBRARY_PATH
 try "NumPy $(debian python3-numpy), Debian" "" /usr/bin/python3 "$sources/numpy_solve.py"
 try "NumPy $(version numpy), pip" "" "$pip" "$sources/numpy_solve.py"
-try "SciPy $(debian python3-scipy), Debian, OpenBLAS's LAPACK" "" /usr/bin/python3 "$sources/scipy_solve.py"
+try "SciPy $(debian python3-scipy), Debian, OpenBLAS's LAPACK" "" /usr/bin/python3 \
+    "$sources/scipy_solve.py"
 export "${reference?}"
-try "SciPy $(debian python3-scipy), Debian, the reference LAPACK" "" /usr/bin/python3 "$sources/scipy_solve.py"
+try "SciPy $(debian python3-scipy), Debian, the reference LAPACK" "" /usr/bin/python3 \
+    "$sources/scipy_solve.py"
 unset LD_LIBRARY_PATH
 try "SciPy $(version scipy), pip" "" "$pip" "$sources/scipy_solve.py"
 try "scikit-learn $(version scikit-learn), pip" "" "$pip" "$sources/sklearn_fit.py"
 try "PyTorch $(version torch), pip, on the CPU" "" "$pip" "$sources/torch_train.py"
 try "faiss-cpu $(version faiss-cpu), pip" "" "$pip" "$sources/faiss_search.py"
 try "JAX $(version jax), pip, on the CPU" "" "$pip" "$sources/jax_product.py"
-try "TensorFlow $(version tensorflow-cpu), pip, on the CPU" "" "$pip" "$sources/tensorflow_product.py"
+try "TensorFlow $(version tensorflow-cpu), pip, on the CPU" "" "$pip" \
+    "$sources/tensorflow_product.py"
 try "Octave $(debian octave), Debian" "" octave-cli "$sources/product.m"
-LD_LIBRARY_PATH=/usr/lib/R/lib try "R $(debian r-base-core), Debian" /usr/lib/R/bin/exec/R Rscript "$sources/product.R"
+LD_LIBRARY_PATH=/usr/lib/R/lib try "R $(debian r-base-core), Debian" /usr/lib/R/bin/exec/R Rscript \
+    "$sources/product.R"
 . "$root/tests/preload/open_mpi.sh"
 cp "$testers/PBLAS/PSBLAS3TST.dat" .
 try "ScaLAPACK $(debian scalapack-mpi-test), Debian, 4 ranks" "$testers/PBLAS/spb3tst" \
     env OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4 "$testers/PBLAS/spb3tst"
 echo >>"$table"
 
-sed -i -e "/<!-- programs:begin -->/r $table" -e '/<!-- programs:begin -->/,/<!-- programs:end -->/{/<!-- /!d}' "$page"
+sed -i -e "/<!-- programs:begin -->/r $table" \
+    -e '/<!-- programs:begin -->/,/<!-- programs:end -->/{/<!-- /!d}' "$page"
 cat "$table"

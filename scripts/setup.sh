@@ -1,17 +1,18 @@
 # shellcheck shell=bash disable=SC2154 # the caller sets program and root
-# The set-up that bench/quickstart.sh, tests/run.sh and scripts/lint.sh share: packages, toolkit, configuration, build.
-# To be sourced; `program` names the caller in messages, and `root` is the source directory.
+# The set-up that bench/quickstart.sh, tests/run.sh and scripts/lint.sh share: packages, toolkit,
+# configuration, build. To be sourced; `program` names the caller in messages, and `root` is the
+# source directory.
 
 say() { echo "$program: $*"; }
 
-# The last line of a failure says what is missing.
+# Exits with a last line that says what is missing.
 die() {
     echo "$program: $*" >&2
     exit 1
 }
 
-# step WHAT LOG COMMAND...: runs a command quietly; on failure shows the end of what it said. On a terminal, the last line
-# of the log shows how far it is; in a file or a pipe, the log's name must do.
+# step WHAT LOG COMMAND...: runs a command quietly, and shows the end of its output if it fails. A
+# terminal shows the last line of the log as progress; a file or a pipe gets the log's name.
 step() {
     local what=$1 log=$2 reporter='' result=0
     shift 2
@@ -31,7 +32,7 @@ step() {
     die "$what: failed; the whole output is in $log"
 }
 
-# Ends with the script, if that is interrupted.
+# Ends when the script ends.
 report_progress() {
     while sleep 1 && kill -0 "$$" 2>/dev/null; do
         printf '\r\033[K%.78s' "$(tail -n 1 "$1" 2>/dev/null)"
@@ -47,12 +48,15 @@ at_least() { # VERSION MINIMUM
     [ "$(printf '%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]
 }
 
-# The python3 on PATH need not be the distribution's, which the package serves.
+# The package is for the distribution's python3, which need not be the one on PATH.
 has_matplotlib() {
-    python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null
+    python3 -c 'import matplotlib' 2>/dev/null ||
+        /usr/bin/python3 -c 'import matplotlib' 2>/dev/null
 }
 
-has_cmake() { has_command cmake && at_least "$(cmake --version | sed -n 's/^cmake version //p')" 3.25; }
+has_cmake() {
+    has_command cmake && at_least "$(cmake --version | sed -n 's/^cmake version //p')" 3.25
+}
 
 missing_packages() {
     [ "$program" != lint ] || missing_lint_packages
@@ -70,7 +74,8 @@ missing_packages() {
     [ "$program" != tests ] || missing_test_packages
 }
 
-# What the tests are built with, and what those of the preload libraries, of the packages and of the pages run.
+# Packages to build the tests, and to run the tests of the preload libraries, of the packages and of
+# the pages.
 missing_test_packages() {
     local multiarch module
     multiarch=$(gcc -print-multiarch 2>/dev/null)
@@ -79,7 +84,7 @@ missing_test_packages() {
     [ -e "/usr/lib/$multiarch/blas/libblas.so.3" ] || echo libblas3
     [ -e "/usr/lib/$multiarch/blas64/libblas64.so.3" ] || echo libblas64-3
     [ -e "/usr/lib/$multiarch/blas/xblat3s" ] || echo libblas-test
-    # The reference LAPACK: OpenBLAS's own, which would serve in its place, calls no BLAS.
+    # The reference LAPACK. OpenBLAS's LAPACK would be installed otherwise, and calls no BLAS.
     [ -e "/usr/lib/$multiarch/lapack/liblapack.so.3" ] || echo liblapack3
     [ -e "/usr/lib/$multiarch/lapack/xlintsts" ] || echo liblapack-test
     [ -e "/usr/lib/$multiarch/scalapack/openmpi-tests/xslu" ] || echo scalapack-mpi-test
@@ -96,8 +101,8 @@ missing_test_packages() {
     python3 -c 'import ensurepip' 2>/dev/null || echo python3-venv
 }
 
-# Packages of Python that distributions lack, for the tests of the wheel and of the conda recipe: by pip, into a virtual
-# environment. Without a network these tests are skipped.
+# Packages of Python that distributions lack, for the tests of the wheel and of the conda recipe: by
+# pip, into a virtual environment. Without a network these tests are skipped.
 install_python_tools() {
     local tools=$root/build/python-tools wanted=(scikit-build-core py-rattler-build) log
     [ "$program" = tests ] || return 0
@@ -105,14 +110,16 @@ install_python_tools() {
     say "installing ${wanted[*]} into $tools"
     log=$(mktemp)
     if ! { python3 -m venv "$tools" &&
-        "$tools/bin/pip" install --quiet --disable-pip-version-check --retries 1 "${wanted[@]}"; } >"$log" 2>&1; then
+        "$tools/bin/pip" install --quiet --disable-pip-version-check --retries 1 \
+            "${wanted[@]}"
+    } >"$log" 2>&1; then
         tail -n 2 "$log"
         say "not installed: the tests that need them are skipped"
     fi
     rm -f "$log"
 }
 
-# Each is a package and a command.
+# A package and a command in each row.
 missing_lint_packages() {
     local tool
     for tool in clang-format clang-tidy shellcheck codespell; do
@@ -121,7 +128,7 @@ missing_lint_packages() {
     has_command ruff || python3 -c 'import ensurepip' 2>/dev/null || echo python3-venv
 }
 
-# ruff, which Debian does not have, by pip into a virtual environment.
+# ruff is not in Debian: by pip, into a virtual environment.
 lint_tools=$root/build/lint-tools
 install_ruff() {
     has_command ruff && return
@@ -143,7 +150,7 @@ install_packages() {
     fi
     say "installing $missing"
     log=$(mktemp)
-    # An update that fails need not matter: the lists of a while ago may do.
+    # A failed update need not matter: older lists may be good enough.
     "${as_root[@]}" apt-get update >"$log" 2>&1 || true
     # shellcheck disable=SC2086 # the list is to be split
     if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
@@ -153,7 +160,8 @@ install_packages() {
     fi
     rm -f "$log"
     missing=$(missing_packages | sort -u | xargs)
-    [ -z "$missing" ] || die "missing even after installation: $missing (cmake must be 3.25 or newer)"
+    [ -z "$missing" ] ||
+        die "missing even after installation: $missing (cmake must be 3.25 or newer)"
 }
 
 # ---- CUDA ----------------------------------------------------------------------------------------
@@ -184,7 +192,7 @@ find_cuda() {
     fi
 }
 
-# The architecture of the GPU that is here, else Hopper's.
+# The architecture of this machine's GPU, otherwise Hopper's.
 gpu_architecture() {
     local capability=
     if has_command nvidia-smi; then
@@ -199,9 +207,9 @@ gpu_architecture() {
 
 # ---- Build ---------------------------------------------------------------------------------------
 
-# set_up BUILD_DIR: everything up to a finished build there; the tests are built for the program `tests` alone.
-# MYBLAS_CUDA=ON or OFF in the environment decides about the toolkit; without it, the build takes one if it finds one.
-# MYBLAS_WERROR=ON makes warnings errors.
+# set_up BUILD_DIR: everything up to a finished build there. Tests are built only for the program
+# `tests`. MYBLAS_CUDA=ON or OFF in the environment says whether to use a toolkit; without it, the
+# build uses one if it finds one. MYBLAS_WERROR=ON makes warnings errors.
 set_up() {
     local build=$1 options=() tests=OFF
     [ "$program" != tests ] || tests=ON
@@ -212,16 +220,18 @@ set_up() {
         cuda=OFF
     else
         find_cuda
-        [ "${MYBLAS_CUDA:-}" != ON ] || [ "$cuda" = ON ] || die "missing: a CUDA toolkit, 12.0 or newer"
+        [ "${MYBLAS_CUDA:-}" != ON ] || [ "$cuda" = ON ] ||
+            die "missing: a CUDA toolkit, 12.0 or newer"
     fi
     options=(-DMYBLAS_CUDA="$cuda" -DMYBLAS_BUILD_TESTS="$tests" -DMYBLAS_BUILD_BENCH=ON)
     options+=(-DMYBLAS_WERROR="${MYBLAS_WERROR:-OFF}")
     [ "$cuda" = OFF ] || options+=(-DMYBLAS_CUDA_ARCHITECTURES="$(gpu_architecture)")
-    # A build directory keeps the generator it began with.
+    # A build directory keeps its first generator.
     [ -f "$build/CMakeCache.txt" ] || options+=(-G Ninja)
 
     mkdir -p "$build" && [ -w "$build" ] ||
         die "cannot write to $build (made by another user?): remove it, or run as that user"
     step "configuring" "$build/configure.log" cmake -S "$root" -B "$build" "${options[@]}"
-    step "building, which takes minutes" "$build/build.log" cmake --build "$build" --parallel "$(nproc)"
+    step "building, which takes minutes" "$build/build.log" \
+        cmake --build "$build" --parallel "$(nproc)"
 }

@@ -1,5 +1,5 @@
-// What every routine answers to wrong arguments, in which order it looks at them, and what it does
-// when there is nothing to do. Nothing may be touched by a call that is refused.
+// How every routine answers wrong arguments, in which order it checks them, and what it does when
+// there is nothing to do. A refused call must not touch anything.
 #include "support.h"
 
 #include "functions.h"
@@ -21,7 +21,7 @@ static bool is_copy(enum function function) {
     return starts_with(functions[function].name, "myblas");
 }
 
-// NULL: it has none of this name.
+// NULL: it has no parameter of this name.
 static const struct parameter* find_parameter(enum function function, const char* name) {
     for (const struct parameter* p = functions[function].parameters; p->name; ++p) {
         if (strcmp(p->name, name) == 0)
@@ -34,7 +34,7 @@ static bool has_parameter(enum function function, const char* name) {
     return find_parameter(function, name) != NULL;
 }
 
-// On vectors alone: any length and any increment are right.
+// Routines on vectors alone accept any length and any increment.
 static bool is_level1(enum function function) {
     return has_parameter(function, "incx") && !has_parameter(function, "lda") && !is_copy(function);
 }
@@ -120,7 +120,7 @@ static int rank(enum function function, const struct parameter* p) {
     return 2;
 }
 
-// In the order of checking; returns their number. Values of one parameter follow one another.
+// In the order of checking; returns their number. The values of a parameter are neighbours.
 static int
 find_faults(enum function function, const struct arguments* good, struct fault faults[max_faults]) {
     int count = 0;
@@ -317,7 +317,7 @@ good_arguments(enum function function, struct setting* s, bool device_scalars) {
     return g;
 }
 
-// ---- The logger as a witness of what was found first --------------------------------------------
+// ---- The logger shows which error was found first -----------------------------------------------
 
 static char last_message[1024];
 
@@ -349,7 +349,7 @@ static void assert_message(enum function function, const char* parameter) {
 
 // ---- Tests --------------------------------------------------------------------------------------
 
-// Every parameter in turn, alone and with all those after it.
+// Every wrong parameter in turn, alone and with all those after it.
 static void test_faults(void** state) {
     myblasHandle_t handle = require_handle(state);
     for (int f = 0; f < function_count; ++f) {
@@ -379,7 +379,7 @@ static void test_faults(void** state) {
             }
             assert_status(NOT_INITIALIZED, call(function, wide, NULL, &good));
             setting_assert_untouched(s);
-            // The arguments that the faults were put into are themselves good.
+            // The arguments without the faults are good.
             assert_ok(call(function, wide, handle, &good));
             assert_ok(myblasStreamSynchronize(handle, NULL));
             setting_destroy(s);
@@ -387,7 +387,7 @@ static void test_faults(void** state) {
     }
 }
 
-// What is wrong is said with the numbers that are.
+// Messages have the values of wrong arguments.
 static void test_values_in_messages(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct setting* s = setting_create(handle);
@@ -430,7 +430,7 @@ static void test_values_in_messages(void** state) {
                      cases[i].message);
             assert_string_equal(last_message, expected);
         }
-    // More than a narrow form takes.
+    // More than sizes of 32 bits can hold.
     struct arguments g = good_arguments(sgemm, s, false);
     g.m = INT64_C(1) << 40;
     assert_status(INVALID_VALUE, call(sgemm, true, handle, &g));
@@ -443,7 +443,7 @@ static void test_values_in_messages(void** state) {
     setting_destroy(s);
 }
 
-// With transposed operands the leading dimensions are held against the other sizes.
+// For transposed operands, the leading dimensions are compared with the other sizes.
 static void test_leading_dimensions(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct setting* s = setting_create(handle);
@@ -499,7 +499,7 @@ static bool is_quick_return(enum function function, const struct parameter* p) {
            !has_parameter(function, "result");
 }
 
-// Sizes of zero succeed, whatever the scalars and pointers are; the checks of sizes come first.
+// Sizes of zero succeed with any scalars and pointers; the checks of sizes come first.
 static void test_quick_returns(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct setting* s = setting_create(handle);
@@ -542,7 +542,7 @@ static void test_quick_returns(void** state) {
     setting_destroy(s);
 }
 
-// Sums of nothing still want a place for the result.
+// Sums without elements still need a place for the result.
 static void test_sum_of_nothing(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct setting* s = setting_create(handle);
@@ -612,7 +612,7 @@ static void test_in_place_forms(void** state) {
     setting_destroy(s);
 }
 
-// An element size asks for pointers that are multiples of it.
+// Pointers must be multiples of the element size.
 static void test_misaligned_elements(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct setting* s = setting_create(handle);
@@ -656,7 +656,7 @@ static void test_unaddressable_sizes(void** state) {
     setting_destroy(s);
 }
 
-// A kernel that is forced and does not accept changes neither the checks nor the quick returns.
+// A forced kernel that does not accept the call changes neither the checks nor the quick returns.
 static void test_forced_kernel_and_checks(void** state) {
     clear_environment();
     (void)require_handle(state);
@@ -676,7 +676,7 @@ static void test_forced_kernel_and_checks(void** state) {
     struct arguments empty = g;
     empty.n = 0;
     assert_ok(call(sgemm, false, handle, &empty));
-    // Other routines know nothing of it.
+    // The forced kernel does not affect other routines.
     struct arguments other = good_arguments(transpose, s, false);
     assert_ok(call(transpose, false, handle, &other));
     assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));

@@ -5,12 +5,11 @@
 
 #define assert_cuda(call) assert_int_equal((call), cudaSuccess)
 
-// ---- Jobs: one call of each routine, in a form that each kernel takes ------------------------------
+// ---- Jobs: one call of each routine, in a form that each kernel takes ---------------------------
 
 enum { buffer_floats = 1 << 19, buffer_bytes = buffer_floats * 4, batch_count = 3 };
 
-// A and B are read, C is read and written; so that one job may be run again and again, all three are
-// filled anew each time.
+// A and B are read, C is read and written. All three are filled again before each run of a job.
 struct buffers {
     float *a, *b, *c;
     float* scalars;        // alpha, beta
@@ -43,7 +42,9 @@ static myblasStatus_t product(myblasHandle_t handle,
 }
 
 // clang-format off
-#define JOB(name) static myblasStatus_t name(myblasHandle_t h, const struct buffers* b, const float* alpha, const float* beta)
+#define JOB(name) \
+    static myblasStatus_t name(myblasHandle_t h, const struct buffers* b, const float* alpha, \
+                               const float* beta)
 #define UNUSED_SCALARS (void)alpha; (void)beta
 JOB(small_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 65, 33, 17); }
 JOB(transposed_product) { return product(h, b, alpha, beta, MYBLAS_OP_T, 131, 67, 45); }
@@ -53,67 +54,79 @@ JOB(deep_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 64, 64, 8000)
 JOB(large_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 700, 600, 300); }
 JOB(thin_product) { return product(h, b, alpha, beta, MYBLAS_OP_T, 501, 7, 130); }
 JOB(strided_batch) {
-    return mysgemmStridedBatched(h, MYBLAS_OP_N, MYBLAS_OP_N, 36, 20, 28, alpha, b->a, 36, 1024, b->b, 28, 1024,
-                                 beta, b->c, 36, 1024, batch_count);
+    return mysgemmStridedBatched(h, MYBLAS_OP_N, MYBLAS_OP_N, 36, 20, 28, alpha, b->a, 36, 1024,
+                                 b->b, 28, 1024, beta, b->c, 36, 1024, batch_count);
 }
 JOB(pointer_batch) {
-    return mysgemmBatched(h, MYBLAS_OP_N, MYBLAS_OP_N, 36, 20, 28, alpha, b->a_array, 36, b->b_array, 28,
-                          beta, b->c_array, 36, batch_count);
+    return mysgemmBatched(h, MYBLAS_OP_N, MYBLAS_OP_N, 36, 20, 28, alpha, b->a_array, 36,
+                          b->b_array, 28, beta, b->c_array, 36, batch_count);
 }
 JOB(fused_product) {
-    const myblasEpilogue_t e = {.size_bytes = sizeof e, .activation = MYBLAS_ACTIVATION_GELU, .bias = b->b,
-                                .aux = b->c + 40000, .ldaux = 150};
-    return mysgemmFused(h, MYBLAS_OP_N, MYBLAS_OP_N, 150, 140, 60, alpha, b->a, 150, b->b, 60, beta, b->c, 150, b->c, 150,
-                        &e);
+    const myblasEpilogue_t e = {.size_bytes = sizeof e, .activation = MYBLAS_ACTIVATION_GELU,
+                                .bias = b->b, .aux = b->c + 40000, .ldaux = 150};
+    return mysgemmFused(h, MYBLAS_OP_N, MYBLAS_OP_N, 150, 140, 60, alpha, b->a, 150, b->b, 60, beta,
+                        b->c, 150, b->c, 150, &e);
 }
 JOB(fused_batch) {
-    const myblasEpilogue_t e = {.size_bytes = sizeof e, .activation = MYBLAS_ACTIVATION_RELU, .bias = b->b,
-                                .bias_of = MYBLAS_BIAS_OF_COLUMNS, .stride_bias = 20};
-    return mysgemmFusedStridedBatched(h, MYBLAS_OP_N, MYBLAS_OP_N, 36, 20, 28, alpha, b->a, 36, 1024, b->b, 28, 1024,
-                                      beta, b->b, 36, 1024, b->c, 36, 1024, &e, batch_count);
+    const myblasEpilogue_t e = {.size_bytes = sizeof e, .activation = MYBLAS_ACTIVATION_RELU,
+                                .bias = b->b, .bias_of = MYBLAS_BIAS_OF_COLUMNS, .stride_bias = 20};
+    return mysgemmFusedStridedBatched(h, MYBLAS_OP_N, MYBLAS_OP_N, 36, 20, 28, alpha, b->a, 36,
+                                      1024, b->b, 28, 1024, beta, b->b, 36, 1024, b->c, 36, 1024,
+                                      &e, batch_count);
 }
 #define LOWER MYBLAS_FILL_MODE_LOWER
 #define UPPER MYBLAS_FILL_MODE_UPPER
-JOB(plain_syrk) { return myssyrk(h, LOWER, MYBLAS_OP_N, 200, 60, alpha, b->a, 200, beta, b->c, 200); }
-JOB(plain_syrkx) { return myssyrkx(h, UPPER, MYBLAS_OP_T, 130, 60, alpha, b->a, 60, b->b, 60, beta, b->c, 130); }
-JOB(plain_syr2k) { return myssyr2k(h, UPPER, MYBLAS_OP_N, 200, 60, alpha, b->a, 200, b->b, 200, beta, b->c, 200); }
+JOB(plain_syrk) {
+    return myssyrk(h, LOWER, MYBLAS_OP_N, 200, 60, alpha, b->a, 200, beta, b->c, 200);
+}
+JOB(plain_syrkx) {
+    return myssyrkx(h, UPPER, MYBLAS_OP_T, 130, 60, alpha, b->a, 60, b->b, 60, beta, b->c, 130);
+}
+JOB(plain_syr2k) {
+    return myssyr2k(h, UPPER, MYBLAS_OP_N, 200, 60, alpha, b->a, 200, b->b, 200, beta, b->c, 200);
+}
 JOB(plain_symm) {
-    return myssymm(h, MYBLAS_SIDE_LEFT, LOWER, 150, 140, alpha, b->a, 150, b->b, 150, beta, b->c, 150);
+    return myssymm(h, MYBLAS_SIDE_LEFT, LOWER, 150, 140, alpha, b->a, 150, b->b, 150, beta, b->c,
+                   150);
 }
 JOB(plain_trmm) {
     (void)beta;
-    return mystrmm(h, MYBLAS_SIDE_RIGHT, UPPER, MYBLAS_OP_T, MYBLAS_DIAG_NON_UNIT, 150, 140, alpha, b->a, 150, b->b, 150,
-                   b->c, 150);
+    return mystrmm(h, MYBLAS_SIDE_RIGHT, UPPER, MYBLAS_OP_T, MYBLAS_DIAG_NON_UNIT, 150, 140, alpha,
+                   b->a, 150, b->b, 150, b->c, 150);
 }
 JOB(small_symm) {
-    return myssymm(h, MYBLAS_SIDE_RIGHT, LOWER, 140, 50, alpha, b->a, 50, b->b, 140, beta, b->c, 140);
+    return myssymm(h, MYBLAS_SIDE_RIGHT, LOWER, 140, 50, alpha, b->a, 50, b->b, 140, beta, b->c,
+                   140);
 }
 JOB(small_trmm) {
     (void)beta;
-    return mystrmm(h, MYBLAS_SIDE_LEFT, UPPER, MYBLAS_OP_T, MYBLAS_DIAG_UNIT, 30, 140, alpha, b->a, 31, b->c, 30, b->c,
-                   30);
+    return mystrmm(h, MYBLAS_SIDE_LEFT, UPPER, MYBLAS_OP_T, MYBLAS_DIAG_UNIT, 30, 140, alpha, b->a,
+                   31, b->c, 30, b->c, 30);
 }
 JOB(in_place_trmm) {
     (void)beta;
-    return mystrmm(h, MYBLAS_SIDE_LEFT, LOWER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 150, 140, alpha, b->a, 150, b->c, 150, b->c,
-                   150);
+    return mystrmm(h, MYBLAS_SIDE_LEFT, LOWER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 150, 140, alpha, b->a,
+                   150, b->c, 150, b->c, 150);
 }
 JOB(plain_trsm) {
     (void)beta;
-    return mystrsm(h, MYBLAS_SIDE_LEFT, LOWER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 20, 140, alpha, b->a, 20, b->c, 20);
+    return mystrsm(h, MYBLAS_SIDE_LEFT, LOWER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 20, 140, alpha, b->a,
+                   20, b->c, 20);
 }
 JOB(long_trsm) {
     (void)beta;
-    return mystrsm(h, MYBLAS_SIDE_RIGHT, UPPER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 30, 300, alpha, b->a, 300, b->c, 30);
+    return mystrsm(h, MYBLAS_SIDE_RIGHT, UPPER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 30, 300, alpha, b->a,
+                   300, b->c, 30);
 }
 JOB(trsm_of_one_line) {
     (void)beta;
-    return mystrsm(h, MYBLAS_SIDE_LEFT, UPPER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 600, 1, alpha, b->a, 601, b->c, 600);
+    return mystrsm(h, MYBLAS_SIDE_LEFT, UPPER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 600, 1, alpha, b->a,
+                   601, b->c, 600);
 }
 JOB(trsm_batch) {
     (void)beta;
-    return mystrsmBatched(h, MYBLAS_SIDE_LEFT, UPPER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 20, 36, alpha, b->a_array, 20,
-                          b->c_array, 20, batch_count);
+    return mystrsmBatched(h, MYBLAS_SIDE_LEFT, UPPER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 20, 36, alpha,
+                          b->a_array, 20, b->c_array, 20, batch_count);
 }
 JOB(aligned_transpose) { UNUSED_SCALARS; return mytranspose(h, 256, 128, b->a, 256, b->c, 128); }
 JOB(square_transpose) { UNUSED_SCALARS; return mytranspose(h, 131, 131, b->a, 133, b->c, 131); }
@@ -123,7 +136,8 @@ JOB(byte_transpose) { UNUSED_SCALARS; return mytransposeEx(h, 203, 99, 1, b->a, 
 JOB(in_place_square) { UNUSED_SCALARS; return mytranspose(h, 130, 130, b->c, 131, b->c, 131); }
 JOB(in_place_rectangle) { UNUSED_SCALARS; return mytranspose(h, 96, 41, b->c, 96, b->c, 41); }
 JOB(plain_geam) {
-    return mysgeam(h, MYBLAS_OP_N, MYBLAS_OP_T, 100, 60, alpha, b->a, 100, beta, b->b, 60, b->c, 100);
+    return mysgeam(h, MYBLAS_OP_N, MYBLAS_OP_T, 100, 60, alpha, b->a, 100, beta, b->b, 60, b->c,
+                   100);
 }
 JOB(plain_sum) { UNUSED_SCALARS; return mysum(h, 100003, b->a, 1, b->c); }
 JOB(strided_sum) { UNUSED_SCALARS; return mysum(h, 10003, b->a, 3, b->c); }
@@ -133,7 +147,10 @@ JOB(plain_dsum) { UNUSED_SCALARS; return mydsum(h, 10003, (const double*)b->a, 1
 JOB(empty_sum) { UNUSED_SCALARS; return mysum(h, 0, b->a, 1, b->c); }
 JOB(row_sums) { UNUSED_SCALARS; return mysgemsum(h, MYBLAS_OP_N, 100, 3000, b->a, 100, b->c); }
 JOB(column_sums) { UNUSED_SCALARS; return mysgemsum(h, MYBLAS_OP_T, 20011, 10, b->a, 20011, b->c); }
-JOB(short_column_sums) { UNUSED_SCALARS; return mysgemsum(h, MYBLAS_OP_T, 33, 5000, b->a, 33, b->c); }
+JOB(short_column_sums) {
+    UNUSED_SCALARS;
+    return mysgemsum(h, MYBLAS_OP_T, 33, 5000, b->a, 33, b->c);
+}
 JOB(plain_histogram) {
     UNUSED_SCALARS;
     return myhistogram256(h, 300007, (const unsigned char*)b->a, (uint64_t*)b->c);
@@ -155,27 +172,48 @@ JOB(plain_swap) { UNUSED_SCALARS; return mysswap(h, 50003, b->c, 1, b->c + 10000
 JOB(strided_swap) { UNUSED_SCALARS; return mysswap(h, 1003, b->c, 2, b->c + 100000, -3); }
 JOB(plain_rot) { return mysrot(h, 50003, b->c, 1, b->c + 100000, 1, alpha, beta); }
 JOB(strided_rot) { return mysrot(h, 1003, b->c, 2, b->c + 100000, -3, alpha, beta); }
-JOB(matrix_vector) { return mysgemv(h, MYBLAS_OP_N, 500, 700, alpha, b->a, 500, b->b, 1, beta, b->c, 1); }
-JOB(few_lines) { return mysgemv(h, MYBLAS_OP_N, 20, 20000, alpha, b->a, 20, b->b, 1, beta, b->c, 1); }
-JOB(strided_vectors) { return mysgemv(h, MYBLAS_OP_T, 500, 700, alpha, b->a, 500, b->b, 2, beta, b->c, 3); }
-JOB(backward_vectors) { return mysgemv(h, MYBLAS_OP_T, 50, 70, alpha, b->a, 50, b->b, -2, beta, b->c, -3); }
+JOB(matrix_vector) {
+    return mysgemv(h, MYBLAS_OP_N, 500, 700, alpha, b->a, 500, b->b, 1, beta, b->c, 1);
+}
+JOB(few_lines) {
+    return mysgemv(h, MYBLAS_OP_N, 20, 20000, alpha, b->a, 20, b->b, 1, beta, b->c, 1);
+}
+JOB(strided_vectors) {
+    return mysgemv(h, MYBLAS_OP_T, 500, 700, alpha, b->a, 500, b->b, 2, beta, b->c, 3);
+}
+JOB(backward_vectors) {
+    return mysgemv(h, MYBLAS_OP_T, 50, 70, alpha, b->a, 50, b->b, -2, beta, b->c, -3);
+}
 JOB(rank_1_update) { (void)beta; return mysger(h, 300, 200, alpha, b->a, 1, b->b, 1, b->c, 301); }
 // The triangle of a matrix with ones on its diagonal, which is not read.
-JOB(symmetric) { return myssymv(h, MYBLAS_FILL_MODE_LOWER, 500, alpha, b->a, 501, b->b, 1, beta, b->c, 2); }
-JOB(symmetric_update) { (void)beta; return myssyr(h, MYBLAS_FILL_MODE_UPPER, 300, alpha, b->a, 1, b->c, 301); }
-JOB(symmetric_updates) { (void)beta; return myssyr2(h, MYBLAS_FILL_MODE_LOWER, 300, alpha, b->a, 2, b->b, 1, b->c, 301); }
+JOB(symmetric) {
+    return myssymv(h, MYBLAS_FILL_MODE_LOWER, 500, alpha, b->a, 501, b->b, 1, beta, b->c, 2);
+}
+JOB(symmetric_update) {
+    (void)beta;
+    return myssyr(h, MYBLAS_FILL_MODE_UPPER, 300, alpha, b->a, 1, b->c, 301);
+}
+JOB(symmetric_updates) {
+    (void)beta;
+    return myssyr2(h, MYBLAS_FILL_MODE_LOWER, 300, alpha, b->a, 2, b->b, 1, b->c, 301);
+}
 JOB(triangular_product) {
     UNUSED_SCALARS;
-    return mystrmv(h, MYBLAS_FILL_MODE_LOWER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 300, b->a, 301, b->c, 2);
+    return mystrmv(h, MYBLAS_FILL_MODE_LOWER, MYBLAS_OP_N, MYBLAS_DIAG_UNIT, 300, b->a, 301, b->c,
+                   2);
 }
 JOB(triangular_solution) {
     UNUSED_SCALARS;
-    return mystrsv(h, MYBLAS_FILL_MODE_LOWER, MYBLAS_OP_T, MYBLAS_DIAG_UNIT, 130, b->a, 131, b->c, -2);
+    return mystrsv(h, MYBLAS_FILL_MODE_LOWER, MYBLAS_OP_T, MYBLAS_DIAG_UNIT, 130, b->a, 131, b->c,
+                   -2);
 }
 JOB(plain_rotm) { (void)beta; return mysrotm(h, 50003, b->c, 1, b->c + 100000, 1, alpha); }
 JOB(strided_rotm) { (void)beta; return mysrotm(h, 1003, b->c, 2, b->c + 100000, -3, alpha); }
 JOB(rotation) { UNUSED_SCALARS; return mysrotg(h, b->c, b->c + 1, b->c + 2, b->c + 3); }
-JOB(modified_rotation) { UNUSED_SCALARS; return mysrotmg(h, b->c, b->c + 1, b->c + 2, b->a, b->c + 3); }
+JOB(modified_rotation) {
+    UNUSED_SCALARS;
+    return mysrotmg(h, b->c, b->c + 1, b->c + 2, b->a, b->c + 3);
+}
 
 static const struct job jobs[] = {
     {"small_product", MYBLAS_ROUTINE_SGEMM, small_product},
@@ -307,8 +345,8 @@ static void buffers_destroy(struct buffers* b) {
     free(b->host_c);
 }
 
-// Small integers, so that every order of summation gives the same bits; as doubles where they are
-// added as such.
+// Small integers, so that every order of summation gives the same bits; doubles for the sum in
+// double precision.
 static void generate(struct buffers* b, const struct job* job, unsigned round) {
     random_seed(round + 1);
     for (int i = 0; i < buffer_floats; ++i) {
@@ -345,7 +383,7 @@ static float* read_result(const struct buffers* b) {
     return result;
 }
 
-// ---- Capture -------------------------------------------------------------------------------------
+// ---- Capture ------------------------------------------------------------------------------------
 
 static void assert_no_memory_nodes(cudaGraph_t graph) {
     size_t count = 0;
@@ -365,7 +403,7 @@ static void assert_no_memory_nodes(cudaGraph_t graph) {
 }
 
 // Captures the job, replays it on two sets of data and compares with the direct call. The capture
-// comes first, so that it sees the first call of a kernel. Returns whether the kernel took the job.
+// comes first, so that it has the first call of a kernel. Returns whether the kernel took the job.
 static bool check_job(myblasHandle_t handle,
                       cudaStream_t stream,
                       const struct job* job,
@@ -455,7 +493,7 @@ static void test_capture(void** state) {
     buffers_destroy(&b);
 }
 
-// The handle may meet its stream for the first time when that is being captured already.
+// A handle may see its stream for the first time during a capture.
 static void test_set_stream_inside_capture(void** state) {
     (void)require_handle(state);
     struct buffers b = buffers_create();
@@ -523,14 +561,14 @@ static void test_waiting_calls_inside_capture(void** state) {
     buffers_destroy(&b);
 }
 
-// ---- Streams -------------------------------------------------------------------------------------
+// ---- Streams ------------------------------------------------------------------------------------
 
 enum { stream_count = 12, repeats = 20 };
 
 // Work of one handle that moves between streams, or of one handle for each stream, all in flight at
-// once: the same bits as one after the other.
+// once, gives the same bits as the calls one by one.
 static void check_streams(bool one_handle) {
-    // With a workspace, with counters, and without either.
+    // Routines that use a workspace, counters, or neither.
     static const char* const chosen[] = {"long_product",
                                          "in_place_rectangle",
                                          "large_product",
@@ -600,9 +638,9 @@ static void test_handles_on_streams(void** state) {
     check_streams(false);
 }
 
-// ---- Graphs beside each other ----------------------------------------------------------------------
+// ---- Graphs beside each other -------------------------------------------------------------------
 
-// With a workspace, with counters, and with both. Each may be repeated for long.
+// Routines that use a workspace, counters, or both. Each may be repeated for long.
 static const char* const with_memory[] = {"deep_product",
                                           "long_product",
                                           "large_product",
@@ -621,7 +659,7 @@ enqueue(myblasHandle_t handle, const struct job* job, const struct buffers* b, i
         assert_ok(job->enqueue(handle, b, b->scalars, b->scalars + 1));
 }
 
-// Of so many calls, which are captured on the handle's stream.
+// Returns a graph of `count` calls, captured on the handle's stream.
 static cudaGraph_t capture_calls(myblasHandle_t handle,
                                  cudaStream_t stream,
                                  const struct job* job,
@@ -652,8 +690,9 @@ assert_result(const struct buffers* b, float* expected, const char* what, const 
     free(expected);
 }
 
-// Two graphs that were captured on one stream of a handle, and calls on that stream, all in flight at once: the same
-// bits as one after the other. Each may have a workspace of the program's. `kernel`: of products, or NULL.
+// Two graphs, captured on one stream of a handle, and calls on that stream run at the same time.
+// They give the same bits as calls that run one by one. Each may have a workspace from the program.
+// `kernel`: for products, or NULL.
 static void check_graphs_at_once(const char* kernel, bool lends) {
     enum { graph_count = 2, party_count = graph_count + 1, calls = 8, launches = 30 };
     static const size_t lent_bytes = 32 << 20;
@@ -724,7 +763,7 @@ static void test_graphs_at_once(void** state) {
     check_graphs_at_once("fp16x3", false);
 }
 
-// Branches of one capture, on two streams of the program, run at the same time, too.
+// Branches of one capture, on two streams of the program, also run at the same time.
 static void test_branches(void** state) {
     enum { branch_count = 2, calls = 8, launches = 30 };
     (void)require_handle(state);
@@ -780,7 +819,8 @@ static void test_branches(void** state) {
     }
 }
 
-// An instance that was updated from a later graph has that graph's memory, which no graph after them gets.
+// An instance that was updated from a later graph keeps that graph's memory: no graph after them
+// gets it.
 static void test_updated_graph(void** state) {
     enum { calls = 8, launches = 30 };
     (void)require_handle(state);
@@ -833,7 +873,7 @@ static void test_updated_graph(void** state) {
     }
 }
 
-// Graphs come and go: their memory is used again.
+// When graphs are destroyed, later graphs use their memory.
 static void test_many_graphs(void** state) {
     enum { first_rounds = 50, tolerance = 32 << 20 };
     (void)require_handle(state);
@@ -873,7 +913,8 @@ static void test_many_graphs(void** state) {
     buffers_destroy(&b);
 }
 
-// A graph may outlive the handle: its memory is its own. Whatever ends last, nothing is left behind and nothing fails.
+// A graph may outlive the handle, because it has its own memory. In every order of destruction,
+// nothing is left behind and nothing fails.
 static void test_graph_without_handle(void** state) {
     (void)require_handle(state);
     const struct job* job = find_job("deep_product");
@@ -892,7 +933,7 @@ static void test_graph_without_handle(void** state) {
         float* expected = read_result(&b);
         const cudaGraphExec_t executable = instantiate(capture_calls(handle, stream, job, &b, 4));
         assert_ok(myblasDestroy(handle));
-        // What another handle's graph has is not the first one's.
+        // The memory of another handle's graph is not the first handle's.
         assert_ok(myblasCreateOn(&next, MYBLAS_BACKEND_CUDA));
         assert_ok(myblasSetPointerMode(next, MYBLAS_POINTER_MODE_DEVICE));
         assert_ok(myblasSetStream(next, stream));
@@ -916,7 +957,8 @@ static void test_graph_without_handle(void** state) {
     buffers_destroy(&others);
 }
 
-// A capture that has become invalid: calls say so, and the stream works again after its end.
+// After a capture has become invalid, calls report it, and the stream works again when the capture
+// has ended.
 static void test_invalid_capture(void** state) {
     myblasHandle_t handle = require_handle(state);
     if (reduced())
@@ -948,10 +990,10 @@ static void test_invalid_capture(void** state) {
     buffers_destroy(&b);
 }
 
-// ---- Errors --------------------------------------------------------------------------------------
+// ---- Errors -------------------------------------------------------------------------------------
 
-// An error that the caller has not looked at is neither reported by a call nor cleared, and what the
-// library itself ran into before is not reported again.
+// If the caller has not yet read an error of CUDA, a call neither reports nor clears it. An earlier
+// error of the library itself is not reported again.
 static void test_earlier_errors(void** state) {
     myblasHandle_t handle = require_handle(state);
     if (reduced())
@@ -975,7 +1017,7 @@ static void test_earlier_errors(void** state) {
     assert_int_equal(cudaPeekAtLastError(), caused);
     assert_int_equal(cudaGetLastError(), caused);
     assert_cuda(cudaPeekAtLastError());
-    // Calls that are refused leave no error behind either.
+    // Refused calls leave no error behind either.
     assert_status(INVALID_VALUE, mysum(handle, 100, NULL, 1, &result));
     assert_cuda(cudaPeekAtLastError());
     buffers_destroy(&b);

@@ -1,10 +1,10 @@
-// Fused products: every kernel with an epilogue, against double precision, with bias, activation, pre-activation and a
-// result apart from C, and with NaN in all that may not be read or written.
+// Fused products: every kernel with an epilogue, against double precision, with bias, activation,
+// pre-activation and a separate result, and with NaN wherever the library must not read or write.
 #include "support.h"
 
 #include <math.h>
 
-// ---- Calls ---------------------------------------------------------------------------------------
+// ---- Calls --------------------------------------------------------------------------------------
 
 enum bias { no_bias, of_rows, of_columns };
 enum data { integers, uniform, wide_range, with_nan };
@@ -40,7 +40,7 @@ static void operands_destroy(struct operands* o) {
     operand_destroy(&o->scalars);
 }
 
-// A matrix for each product of the batch, one behind the other.
+// A matrix for each product of the batch, one after another.
 struct shape {
     int64_t rows, cols, ld;
 };
@@ -65,7 +65,7 @@ static struct shape shape_a(const struct fused_case* s) {
 static struct shape shape_b(const struct fused_case* s) {
     return transposes_b(s) ? shape_of_input(s, s->n, s->k) : shape_of_input(s, s->k, s->n);
 }
-// C, D and aux have leading dimensions of their own.
+// Each of C, D and aux has its own leading dimension.
 static struct shape shape_c(const struct fused_case* s) { return shape_of(s->m, s->n, s->padding); }
 static struct shape shape_d(const struct fused_case* s) {
     return shape_of(s->m, s->n, s->in_place ? s->padding : 2 * s->padding);
@@ -139,16 +139,18 @@ static myblasStatus_t run(myblasHandle_t h, struct operands* o, const struct fus
     const myblasEpilogue_t e = epilogue_of(o, s);
     // clang-format off
     if (s->batch > 1)
-        return s->wide ? mysgemmFusedStridedBatched_64(h, ta, tb, s->m, s->n, s->k, alpha, a, xa.ld, sa, b, xb.ld, sb,
-                                                       beta, c, xc.ld, sc, d, xd.ld, sd, &e, s->batch)
-                       : mysgemmFusedStridedBatched(h, ta, tb, m, n, k, alpha, a, la, sa, b, lb, sb, beta, c, lc, sc, d,
-                                                    ld, sd, &e, count);
-    return s->wide ? mysgemmFused_64(h, ta, tb, s->m, s->n, s->k, alpha, a, xa.ld, b, xb.ld, beta, c, xc.ld, d, xd.ld, &e)
+        return s->wide ? mysgemmFusedStridedBatched_64(h, ta, tb, s->m, s->n, s->k, alpha, a, xa.ld,
+                                                       sa, b, xb.ld, sb, beta, c, xc.ld, sc, d,
+                                                       xd.ld, sd, &e, s->batch)
+                       : mysgemmFusedStridedBatched(h, ta, tb, m, n, k, alpha, a, la, sa, b, lb, sb,
+                                                    beta, c, lc, sc, d, ld, sd, &e, count);
+    return s->wide ? mysgemmFused_64(h, ta, tb, s->m, s->n, s->k, alpha, a, xa.ld, b, xb.ld, beta,
+                                     c, xc.ld, d, xd.ld, &e)
                    : mysgemmFused(h, ta, tb, m, n, k, alpha, a, la, b, lb, beta, c, lc, d, ld, &e);
     // clang-format on
 }
 
-// ---- Data ----------------------------------------------------------------------------------------
+// ---- Data ---------------------------------------------------------------------------------------
 
 static float value_of(const struct fused_case* s) {
     if (s->data == integers)
@@ -185,7 +187,7 @@ static void set_up(struct operands* o, const struct fused_case* s) {
     operand_upload(&o->a);
     fill(place_input(&o->b, shape_b(s), s), shape_b(s), s);
     operand_upload(&o->b);
-    // C and the result start as NaN where C is not to be read.
+    // C and the result start as NaN if C must not be read.
     host = place(&o->c, shape_c(s), s->batch);
     if (s->beta != 0)
         fill(host, shape_c(s), s);
@@ -210,13 +212,13 @@ static void set_up(struct operands* o, const struct fused_case* s) {
     operand_upload(&o->scalars);
 }
 
-// ---- The reference -------------------------------------------------------------------------------
+// ---- The reference ------------------------------------------------------------------------------
 
 static double gelu(double x) {
     return 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
 }
 
-// What an element is before the activation, and by how much it may be off in strict, emulated and fast mode.
+// An element before the activation, and its error bound in strict, emulated and fast mode.
 struct expected {
     double x, bound;
 };
@@ -263,7 +265,7 @@ static bool is_within(double found, double wanted, double bound) {
     return isnan(wanted) ? isnan(found) : fabs(found - wanted) <= bound;
 }
 
-// An activation of x, of which the result may be off by `bound` before it. No slope of GELU is above 1.13.
+// The activation of x and its error bound, if x is off by `bound`. No slope of GELU is above 1.13.
 static bool is_activated(myblasActivation_t activation, double found, double x, double bound) {
     switch (activation) {
     case MYBLAS_ACTIVATION_RELU:
@@ -357,7 +359,7 @@ static bool run_and_check(myblasHandle_t handle,
                           random_between(0, s->n - 1),
                           d,
                           aux);
-        // Nothing was left out.
+        // Every combination occurred.
         for (int64_t e = 0; e < elements && s->data != with_nan; ++e)
             assert_false(isnan(d[e / s->m * xd.ld + e % s->m]));
     }
@@ -365,9 +367,9 @@ static bool run_and_check(myblasHandle_t handle,
     return true;
 }
 
-// ---- Every kernel --------------------------------------------------------------------------------
+// ---- Every kernel -------------------------------------------------------------------------------
 
-// Whether the kernel has epilogues, by its name.
+// Whether the kernel has an epilogue, by its name.
 static bool has_epilogue(myblasHandle_t handle, const char* name) {
     static const char* const kernels[] = {"warp_tile/256x128",
                                           "warp_tile/128x64",
@@ -393,7 +395,7 @@ static bool has_epilogue(myblasHandle_t handle, const char* name) {
 
 typedef void visit_kernel(myblasHandle_t handle, const char* kernel);
 
-// With each kernel that is there, and with none forced.
+// With every kernel that this device has, and with the selection.
 static void with_kernels(myblasHandle_t handle, visit_kernel* visit) {
     const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
     for (int i = 0; i < count; ++i) {
@@ -411,7 +413,7 @@ static bool is_one_of(const char* name, const char* family) {
     return name && strncmp(name, family, strlen(family)) == 0;
 }
 
-// What the kernel promises; of the selection all modes are tried.
+// The kernel's own mode; for the selection, all modes.
 static myblasMath_t mode_of(const char* kernel, int turn) {
     if (!kernel)
         return (myblasMath_t)(turn % 3);
@@ -421,7 +423,8 @@ static myblasMath_t mode_of(const char* kernel, int turn) {
                                                                       : MYBLAS_FP32_STRICT_MATH;
 }
 
-// Drawn, as remainders of the turn would leave out most of what may meet: no pre-activation with beta 0 and ReLU, say.
+// Random, because cycling through the choices would leave out most combinations: no pre-activation
+// with beta 0 and ReLU, for example.
 static struct fused_case vary(struct fused_case s, int turn) {
     static const float alphas[] = {1, -0.5f, 2, 0}, betas[] = {0, 1, -0.5f};
     s.form = turn % 4;
@@ -465,7 +468,7 @@ static void check_shapes(myblasHandle_t handle, const char* kernel) {
                 s.k = shapes[i][2];
                 s.batch = shapes[i][3];
                 s = vary(s, turn);
-                // Of small integers sums are exact, not so GELU.
+                // Sums of small integers are exact; GELU is not.
                 if (left_out(4) || (!can && turn % 8 != 4))
                     continue;
                 if (!can && (s.activation == MYBLAS_ACTIVATION_NONE && s.bias == no_bias))
@@ -488,7 +491,7 @@ static void test_every_kernel(void** state) {
     with_kernels(handle, check_shapes);
 }
 
-// All of bias, activation, pre-activation and place of the result, for each other.
+// All combinations of bias, activation, pre-activation and place of the result.
 static void check_epilogues(myblasHandle_t handle, const char* kernel) {
     if (kernel && !has_epilogue(handle, kernel))
         return;
@@ -520,8 +523,8 @@ static void test_every_epilogue(void** state) {
     with_kernels(handle, check_epilogues);
 }
 
-// With A and B aligned to 16 bytes, which some kernels want: one block, several, blocks that share a tile, edges, and
-// elements that others must compute.
+// With A and B aligned to 16 bytes, as some kernels need: one block, several, blocks that share a
+// tile, edges, and elements that others must compute.
 static void check_aligned(myblasHandle_t handle, const char* kernel) {
     static const int64_t shapes[][3] = {{4, 8, 36},
                                         {64, 64, 32},
@@ -564,10 +567,11 @@ static void test_aligned(void** state) {
     with_kernels(handle, check_aligned);
 }
 
-// ---- Ways of large products ----------------------------------------------------------------------
+// ---- Schedules of large products ----------------------------------------------------------------
 
-// Products with more tiles than multiprocessors, with tiles that several blocks share, in passes over parts of the batch,
-// of the rows, of the columns and of k, and with operands that another kernel than the chosen one must compute.
+// Products with more tiles than multiprocessors, and with tiles that several blocks share. Products
+// in passes over the batch, the rows, the columns and k. Operands that the chosen kernel must leave
+// to another one.
 static void check_large(myblasHandle_t handle, const char* kernel) {
     static const struct {
         int64_t m, n, k, batch;
@@ -584,8 +588,8 @@ static void check_large(myblasHandle_t handle, const char* kernel) {
         {1030, 1030, 300, 1, with_nan, 0},
         {600, 500, 400, 1, with_nan, 0},
         {3085, 1541, 70, 1, with_nan, 0},
-        // In passes over the batch, with a bias for each product, over rows, columns, and columns and k
-        // (limb_schedule.cpp)
+        // In passes over the batch, with a bias for each product, over rows, columns, and columns
+        // and k (limb_schedule.cpp).
         {600, 500, 400, 13, uniform, 4 << 20},
         {4000, 600, 300, 1, uniform, 4 << 20},
         {600, 4000, 300, 1, uniform, 4 << 20},
@@ -616,7 +620,8 @@ static void check_large(myblasHandle_t handle, const char* kernel) {
                     myblasSetWorkspace(handle, operand_device(&workspace), products[i].workspace));
             }
             const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
-            // stream_k and tf32x3 take no batches, and stream_k's copies may not fit a lent workspace.
+            // stream_k and tf32x3 take no batches, and stream_k's copies may not fit in a lent
+            // workspace.
             const bool may_decline = (is_one_of(kernel, "tf32x3") && s.batch > 1) ||
                                      (is_one_of(kernel, "stream_k") && products[i].workspace);
             if (!ran && !may_decline)
@@ -638,9 +643,9 @@ static void test_large_products(void** state) {
     with_kernels(handle, check_large);
 }
 
-// ---- The activations -----------------------------------------------------------------------------
+// ---- The activations ----------------------------------------------------------------------------
 
-// Of a sum without terms the pre-activation is the bias: any float.
+// The pre-activation of a sum without terms is the bias: any float.
 static void check_activations(myblasHandle_t handle, const char* kernel) {
     if (kernel && !has_epilogue(handle, kernel))
         return;
@@ -710,9 +715,9 @@ static void test_activations(void** state) {
     with_kernels(handle, check_activations);
 }
 
-// ---- The selection -------------------------------------------------------------------------------
+// ---- The selection ------------------------------------------------------------------------------
 
-// What myblasCall_t says of is_fused.
+// What myblasCall_t says about is_fused.
 static bool is_more_than_a_product(myblasHandle_t handle, const struct fused_case* s) {
     const bool is_beta_known = !s->device_scalars || backend_of(handle) == MYBLAS_BACKEND_HOST;
     const bool reads_c = s->beta != 0 || !is_beta_known;
@@ -740,7 +745,7 @@ static void assert_told_kernel(myblasHandle_t handle, const struct fused_case* s
     operands_destroy(&o);
 }
 
-// Whatever the epilogue, myblasSelectKernel tells the kernel that the call takes.
+// For every epilogue, myblasSelectKernel names the kernel that the call takes.
 static void test_selection(void** state) {
     myblasHandle_t handle = require_handle(state);
     random_seed(6);
@@ -754,7 +759,7 @@ static void test_selection(void** state) {
         s.padding = random_between(0, 3);
         s.alpha = 1;
         s.beta = random_between(0, 1) ? 0.5f : 0;
-        // Half of them without any epilogue.
+        // Half of them have no epilogue.
         const bool is_plain = random_between(0, 1);
         s.activation = (myblasActivation_t)(is_plain ? 0 : random_between(0, 2));
         s.bias = is_plain ? no_bias : random_between(0, 1) ? of_rows : of_columns;
@@ -768,7 +773,7 @@ static void test_selection(void** state) {
     assert_ok(myblasStreamSynchronize(handle, NULL));
 }
 
-// ---- Arguments -----------------------------------------------------------------------------------
+// ---- Arguments ----------------------------------------------------------------------------------
 
 static void test_arguments(void** state) {
     myblasHandle_t handle = require_handle(state);
@@ -782,42 +787,57 @@ static void test_arguments(void** state) {
     myblasEpilogue_t e = {.size_bytes = sizeof e, .aux = operand_device(&o.aux), .ldaux = 6};
     const myblasOperation_t n = MYBLAS_OP_N;
     // clang-format off
-    assert_status(NOT_INITIALIZED, mysgemmFused(NULL, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, d, 6, &e));
-    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 5, d, 6, &e));
-    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, d, 5, &e));
-    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, NULL, c, 6, d, 6, &e));
-    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, NULL, 6, d, 6, &e));
-    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, NULL, 6, &e));
-    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, NULL, 6, b, 4, &one, c, 6, d, 6, &e));
-    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, d, 7, d, 6, &e));
-    // Nothing is left out that is not used.
-    assert_ok(mysgemmFused(handle, n, n, 0, 5, 4, NULL, NULL, 1, NULL, 4, NULL, NULL, 1, NULL, 1, NULL));
-    assert_status(INVALID_VALUE, mysgemmFusedStridedBatched(handle, n, n, 6, 5, 4, &one, a, 6, 0, b, 4, 0, &one, c, 6, 0,
-                                                            d, 6, 30, &e, -1));
-    assert_status(INVALID_VALUE, mysgemmFusedStridedBatched(handle, n, n, 6, 5, 4, &one, a, 6, 0, b, 4, 0, &one, d, 6, 0,
-                                                            d, 6, 30, &e, 2));
-    assert_ok(mysgemmFusedStridedBatched(handle, n, n, 6, 5, 4, &one, a, 6, 0, b, 4, 0, &one, c, 6, 0, d, 6, 30, &e, 0));
+    assert_status(NOT_INITIALIZED, mysgemmFused(NULL, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6,
+                                                d, 6, &e));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 5,
+                                              d, 6, &e));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6,
+                                              d, 5, &e));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, NULL, c, 6,
+                                              d, 6, &e));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, NULL,
+                                              6, d, 6, &e));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6,
+                                              NULL, 6, &e));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, NULL, 6, b, 4, &one, c,
+                                              6, d, 6, &e));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, d, 7,
+                                              d, 6, &e));
+    // Unused operands may be missing.
+    assert_ok(mysgemmFused(handle, n, n, 0, 5, 4, NULL, NULL, 1, NULL, 4, NULL, NULL, 1, NULL, 1,
+                           NULL));
+    assert_status(INVALID_VALUE, mysgemmFusedStridedBatched(handle, n, n, 6, 5, 4, &one, a, 6, 0, b,
+                                                            4, 0, &one, c, 6, 0, d, 6, 30, &e, -1));
+    assert_status(INVALID_VALUE, mysgemmFusedStridedBatched(handle, n, n, 6, 5, 4, &one, a, 6, 0, b,
+                                                            4, 0, &one, d, 6, 0, d, 6, 30, &e, 2));
+    assert_ok(mysgemmFusedStridedBatched(handle, n, n, 6, 5, 4, &one, a, 6, 0, b, 4, 0, &one, c, 6,
+                                         0, d, 6, 30, &e, 0));
     myblasEpilogue_t wrong = e;
     wrong.size_bytes = 1;
-    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, d, 6, &wrong));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6,
+                                              d, 6, &wrong));
     wrong = e, wrong.activation = (myblasActivation_t)3;
-    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, d, 6, &wrong));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6,
+                                              d, 6, &wrong));
     wrong = e, wrong.bias_of = (myblasBias_t)2;
-    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, d, 6, &wrong));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6,
+                                              d, 6, &wrong));
     wrong = e, wrong.ldaux = 5;
-    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, d, 6, &wrong));
+    assert_status(INVALID_VALUE, mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6,
+                                              d, 6, &wrong));
     operand_assert_unchanged(&o.d);
-    // What belongs to a bias and a pre-activation that are not there is not looked at.
+    // Strides and leading dimensions of a bias or pre-activation that is NULL are ignored.
     wrong = e, wrong.aux = NULL, wrong.ldaux = wrong.stride_aux = wrong.stride_bias = INT64_MAX;
     assert_ok(mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &one, c, 6, d, 6, &wrong));
-    // Without an epilogue, and D apart from C; beta == 0: no C.
+    // No epilogue, and D separate from C. If beta is 0, C may be NULL.
     assert_ok(mysgemmFused(handle, n, n, 6, 5, 4, &one, a, 6, b, 4, &zero, NULL, 6, d, 6, NULL));
-    const struct fused_case plain = {.m = 6, .n = 5, .k = 4, .batch = 1, .alpha = 1, .data = integers};
+    const struct fused_case plain = {.m = 6, .n = 5, .k = 4, .batch = 1, .alpha = 1,
+                                     .data = integers};
     const float* found = operand_download(&o.d);
     for (int64_t j = 0; j < 5; ++j)
         for (int64_t i = 0; i < 6; ++i)
             check_element(&o, &plain, NULL, MYBLAS_FP32_STRICT_MATH, 0, i, j, found, NULL);
-    // k == 0 with beta == 1 is no quick return: D is still to be written.
+    // k == 0 with beta == 1 is no quick return: D has to be written.
     assert_ok(mysgemmFused(handle, n, n, 6, 5, 0, &one, NULL, 6, NULL, 1, &one, c, 6, d, 6, NULL));
     found = operand_download(&o.d);
     for (int i = 0; i < 30; ++i)

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-// ---- Data ----------------------------------------------------------------------------------------
+// ---- Data ---------------------------------------------------------------------------------------
 
 enum data { integers, alternating, positive, geometric, cancelling, data_count };
 
@@ -24,7 +24,7 @@ static double value_of(enum data data, int64_t l, int64_t count) {
     }
 }
 
-// ---- One kernel ----------------------------------------------------------------------------------
+// ---- One kernel ---------------------------------------------------------------------------------
 
 struct gemsum_case {
     myblasOperation_t op;
@@ -50,7 +50,8 @@ call_gemsum(myblasHandle_t handle, const struct gemsum_case* s, struct operands*
                 : mysgemsum(handle, s->op, (int)s->m, (int)s->n, a, (int)lda, result);
 }
 
-// Relative to the sum of |A_ij|: what the header promises, and what any order of summation keeps to.
+// Relative to the sum of |A_ij|: the bound that the header promises, and the one that holds for any
+// order of summation.
 static double error_factor(int64_t count, const char* kernel) {
     const bool in_order = strcmp(kernel, "naive") == 0 || strcmp(kernel, "serial") == 0;
     return UNIT_ROUNDOFF * (in_order ? (double)count : 12);
@@ -220,9 +221,9 @@ static void test_selection(void** state) {
     operand_destroy(&result);
 }
 
-// ---- Values --------------------------------------------------------------------------------------
+// ---- Values -------------------------------------------------------------------------------------
 
-// Sums of nothing are zero and are written; no sums touch nothing.
+// Sums without elements are zero and are written; no sums touch nothing.
 static void test_nothing_to_add(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct operand result = operand_create(handle);
@@ -257,8 +258,8 @@ static void test_nothing_to_add(void** state) {
     operand_destroy(&result);
 }
 
-// Long sums do not stop at 2^24, where a single running sum of ones would, nor without a place for the
-// sums of chunks.
+// Long sums do not stop at 2^24, where a single running sum of ones would. The same without a
+// workspace for the sums of chunks.
 static void test_long_sums(void** state) {
     myblasHandle_t handle = require_handle(state);
     const int64_t count = reduced() ? 1 << 16 : 1 << 25;
@@ -290,8 +291,8 @@ static void test_long_sums(void** state) {
     operand_destroy(&result);
 }
 
-// NaN and Inf reach the sums they belong to and no others, subnormals are not flushed, and kernels
-// repeat.
+// NaN and Inf reach exactly the sums of their rows or columns, subnormals are not flushed, and
+// every run gives the same bits.
 static void test_values(void** state) {
     myblasHandle_t handle = require_handle(state);
     enum { m = 300, n = 210 };

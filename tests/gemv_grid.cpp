@@ -1,6 +1,7 @@
-// The CUDA kernels of a matrix with a vector (gemv) without a GPU: on the CPU, a thread for each of theirs
-// (cpu_kernels/cuda_runtime.h), against float64. On a device of a few multiprocessors and almost no cache small
-// matrices take the ways of large ones. NaN lies wherever nothing is to be read.
+// The CUDA kernels of gemv on a CPU, with a CPU thread for each GPU thread
+// (cpu_kernels/cuda_runtime.h), compared with float64. On a device of few multiprocessors and
+// almost no cache, small matrices are computed like large ones. Memory that kernels must not read
+// is NaN.
 #include "kernels/sgemm/registry.h"
 
 #include <cmath>
@@ -41,7 +42,7 @@ void check(const call& c) {
     device.memory_gbps = usual_device.memory_gbps;
     device.l2_bytes = 1 << 10;
     const int64_t lines = c.trans ? c.n : c.m, k = c.trans ? c.m : c.n;
-    // As far as the matrix reaches, and no further.
+    // Up to the matrix's last element, and no further.
     std::vector<float> a(static_cast<size_t>(c.misfit + (c.n - 1) * c.ld + c.m), std::nanf(""));
     std::vector<float> x(static_cast<size_t>((k - 1) * c.incx + 1), std::nanf(""));
     std::vector<float> y(static_cast<size_t>(lines), std::nanf(""));
@@ -95,7 +96,7 @@ void check(const call& c) {
 }
 
 void test_forms(void**) {
-    // All ratios of the sides, aligned to 16 bytes, to 8 bytes and to 4, with gaps between columns and without.
+    // All ratios of the sides, aligned to 16, 8 and 4 bytes, with and without gaps between columns.
     constexpr int64_t few[] = {1, 3, 8, 17, 33, 100}, many[] = {600, 1003, 1300, 2052};
     for (const bool trans : {false, true})
         for (const int64_t narrow : few)

@@ -1,8 +1,8 @@
-// How a handle's own workspace grows on a GPU, as the device's memory pool and the results show it. What
-// it depends on is tested without one in workspace.cpp.
+// How a handle's own workspace grows on a GPU, as the device's memory pool and the results show it.
+// workspace.cpp tests the decisions without a GPU.
 //
-// Rectangles that are transposed in place use a workspace of their own size, or none. Sides that are
-// powers of 2 make the kernel without one quick, too: its cycles are short.
+// Transposes of rectangles in place use a workspace of the matrix's size, or none. The kernel
+// without one is also fast if the sides are powers of 2, because its cycles are short.
 #include "support.h"
 
 #include <cuda_runtime_api.h>
@@ -11,7 +11,7 @@
 
 static const size_t mib = (size_t)1 << 20;
 
-// ---- The memory pool -----------------------------------------------------------------------------
+// ---- The memory pool ----------------------------------------------------------------------------
 
 static cudaMemPool_t pool(void) {
     int device = 0;
@@ -21,7 +21,7 @@ static cudaMemPool_t pool(void) {
     return found;
 }
 
-// Megabytes that are taken from the pool, when all work is done.
+// Megabytes allocated from the pool when all work is done.
 static size_t megabytes_in_use(void) {
     uint64_t bytes = 0;
     assert_cuda(cudaDeviceSynchronize());
@@ -44,7 +44,7 @@ static myblasHandle_t create(void) {
     return handle;
 }
 
-// Before a test, without the memory that handles of earlier tests left.
+// Frees the memory that handles of earlier tests left.
 static size_t megabytes_at_first(void) {
     myblasHandle_t handle = create();
     assert_ok(myblasSetWorkspaceLimit(handle, 0));
@@ -52,7 +52,7 @@ static size_t megabytes_at_first(void) {
     return megabytes_in_use();
 }
 
-// ---- Matrices whose elements are their positions ---------------------------------------------------
+// ---- Matrices whose elements are their positions ------------------------------------------------
 
 enum { small_m = 512, m = 2048, n = 8192 }; // 512 x 8192: 16 MiB; 2048 x 8192: 64 MiB
 enum { most_elements = 1 << 26 };
@@ -84,7 +84,7 @@ static void assert_transposed(const unsigned* matrix, int rows, int cols) {
                 fail_msg("element (%zu, %zu) of %d x %d is wrong", i, j, rows, cols);
 }
 
-// Transposes a matrix of its own, and looks at the result and at the kernel.
+// Transposes its own matrix, and checks the result and the kernel.
 static void check_transpose(myblasHandle_t handle, int rows, int cols, const char* kernel) {
     unsigned* matrix = matrix_create(rows, cols);
     transpose(handle, matrix, rows, cols);
@@ -95,7 +95,7 @@ static void check_transpose(myblasHandle_t handle, int rows, int cols, const cha
 
 static const char *const with_workspace = "in_place_workspace", *const without = "in_place_cycles";
 
-// ---- Growth --------------------------------------------------------------------------------------
+// ---- Growth -------------------------------------------------------------------------------------
 
 static void check_growth(cudaStream_t stream) {
     const size_t before = megabytes_at_first();
@@ -185,10 +185,10 @@ static void test_lent_workspace(void** state) {
     assert_cuda(cudaFree(lent));
 }
 
-// ---- Streams -------------------------------------------------------------------------------------
+// ---- Streams ------------------------------------------------------------------------------------
 
-// Work on all streams at once: each has a workspace of its own, from its first call on. The workspace is
-// replaced while work that uses it is still to be done.
+// Work on all streams at once: each has its own workspace from its first call on. The workspace is
+// replaced while work that uses it is still pending.
 static void test_streams(void** state) {
     enum { stream_count = 3, rounds = 6 };
     require_pools(state);
@@ -226,9 +226,9 @@ static void test_streams(void** state) {
     assert_ok(myblasDestroy(handle));
 }
 
-// ---- Handles one after the other -------------------------------------------------------------------
+// ---- Successive handles -------------------------------------------------------------------------
 
-// A handle takes up the memory of the one before, whose work is done by then; on any stream.
+// A handle takes over the memory of the handle before, whose work is done, on any stream.
 static void test_handles_in_turn(void** state) {
     require_pools(state);
     const size_t before = megabytes_at_first();
@@ -252,7 +252,7 @@ static void test_handles_in_turn(void** state) {
     assert_cuda(cudaStreamDestroy(stream));
 }
 
-// ---- Captures ------------------------------------------------------------------------------------
+// ---- Captures -----------------------------------------------------------------------------------
 
 static cudaGraphExec_t
 capture_transpose(myblasHandle_t handle, cudaStream_t stream, unsigned* matrix) {
@@ -275,7 +275,8 @@ static void test_captures(void** state) {
     assert_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     assert_ok(myblasSetStream(handle, stream));
 
-    // A captured call takes the same kernel as any other, with memory of its graph's own, which is not the pool's.
+    // A captured call takes the same kernel as any other call. Its memory belongs to the graph and
+    // not to the pool.
     unsigned* matrix = matrix_create(m, n);
     cudaGraphExec_t executable = capture_transpose(handle, stream, matrix);
     assert_last_kernel(handle, MYBLAS_ROUTINE_TRANSPOSE, with_workspace);
@@ -284,7 +285,8 @@ static void test_captures(void** state) {
     assert_transposed(matrix, m, n);
     assert_cuda(cudaGraphExecDestroy(executable));
 
-    // The graph overwrites nothing that the program takes from the pool, nor calls beside it.
+    // The graph overwrites neither memory that the program takes from the pool nor the memory of
+    // other calls.
     check_transpose(handle, m, n, with_workspace);
     executable = capture_transpose(handle, stream, matrix);
     assert_last_kernel(handle, MYBLAS_ROUTINE_TRANSPOSE, with_workspace);
@@ -323,9 +325,9 @@ static void test_captures(void** state) {
     assert_cuda(cudaFree(matrix));
 }
 
-// ---- No memory -----------------------------------------------------------------------------------
+// ---- No memory ----------------------------------------------------------------------------------
 
-// All of the device's memory but less than 64 MiB, which are kept for the driver.
+// Allocates the device's memory except for less than 64 MiB, which the driver needs.
 static int take_all_memory(void** pieces, int most) {
     int count = 0;
     void* reserve = NULL;
@@ -348,7 +350,7 @@ static void test_no_memory(void** state) {
     unsigned* matrix = matrix_create(m, n);
     size_t limit = 0;
     assert_ok(myblasGetWorkspaceLimit(handle, &limit));
-    // Once with each kernel, so that their code is loaded.
+    // Once with each kernel, so that its code is loaded.
     transpose(handle, matrix, m, n);
     assert_last_kernel(handle, MYBLAS_ROUTINE_TRANSPOSE, with_workspace);
     assert_ok(myblasSetWorkspaceLimit(handle, 0));
@@ -376,7 +378,7 @@ static void test_no_memory(void** state) {
     assert_cuda(cudaFree(matrix));
 }
 
-// ---- Bits ----------------------------------------------------------------------------------------
+// ---- Bits ---------------------------------------------------------------------------------------
 
 static void multiply(myblasHandle_t handle, int size, const float* a, const float* b, float* c) {
     const float one = 1, zero = 0;
@@ -406,8 +408,9 @@ static void assert_same_bits(const float* c, const float* expected, size_t bytes
     free(host);
 }
 
-// A call's bits do not depend on how far the workspace has grown, and are those in a lent workspace of
-// the size that myblasGetWorkspaceSize tells. Odd sides, so that strict products use much workspace, too.
+// A call's bits do not depend on how far the workspace has grown, and are the same with a lent
+// workspace of the size that myblasGetWorkspaceSize returns. The sides are odd, so that strict
+// products also use much workspace.
 static void test_bits(void** state) {
     enum { size = 2301, larger = 3001 };
     require_pools(state);

@@ -56,7 +56,7 @@ static void run_histogram(myblasHandle_t handle,
         assert_string_equal(selected, forced);
     const unsigned char* x = operand_device(&o->x);
     uint64_t* counts = operand_device(&o->counts);
-    // Twice: what the first call counted is overwritten, not added to.
+    // Twice: the second call overwrites the counts of the first.
     assert_ok(myhistogram256(handle, (int)n, x, counts));
     assert_ok(myhistogram256_64(handle, n, x, counts));
     assert_last_kernel(handle, MYBLAS_ROUTINE_HISTOGRAM, selected);
@@ -119,7 +119,7 @@ static void test_selection(void** state) {
     run_histograms(require_handle(state), NULL);
 }
 
-// Nothing to count gives zeros, from every kernel, without a workspace and in both pointer modes.
+// If there are no bytes, every kernel writes zeros, without a workspace and in both pointer modes.
 static void test_nothing_to_count(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct operand counts = operand_create(handle);

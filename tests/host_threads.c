@@ -1,4 +1,5 @@
-// Threads of the host backend: the same bits whatever their number, calls from several threads of a program, and fork().
+// Threads of the host backend: the same bits for any number of threads, calls from several threads
+// of a program, and fork().
 #include "support.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ struct data {
     float *x, *y, *z;
 };
 
-// Values with several digits, and none that is above all others.
+// Values with several digits, none much larger than the others.
 static struct data make_data(void) {
     const size_t count = (size_t)rows * (rows + 1); // the largest that a call takes
     struct data d = {malloc(count * sizeof(float)),
@@ -51,7 +52,7 @@ enum {
     hash_count
 };
 
-// Of all results, by what computed them; false if a call failed.
+// Hashes the results of each routine and kernel; returns false if a call failed.
 static bool compute(uint64_t hashes[hash_count]) {
     const float half = 0.5f, one = 1, zero = 0;
     myblasHandle_t h = NULL;
@@ -86,7 +87,7 @@ static bool compute(uint64_t hashes[hash_count]) {
         hashes[products] = hash(hashes[products], d.z, product_bytes);
     }
 
-    // The two kernels differ in how they read, not in what they compute.
+    // The two kernels read differently, but compute the same.
     const int s = small_side, stride = small_side * small_side;
     const char* const kernels[] = {"unpacked", "blocked"};
     for (int k = 0; ok && k < 2; ++k) {
@@ -144,9 +145,9 @@ static bool compute(uint64_t hashes[hash_count]) {
     return ok;
 }
 
-// ---- Their number ----------------------------------------------------------------------------------
+// ---- The number of threads ----------------------------------------------------------------------
 
-// In a process of its own, because the variable is read once.
+// In a separate process, because the variable is read once.
 static void compute_in_child(const char* threads, uint64_t hashes[hash_count]) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -182,10 +183,10 @@ static void test_bits(void** state) {
     }
 }
 
-// ---- Regions and blocks of a product -----------------------------------------------------------------
+// ---- Regions and blocks of a product ------------------------------------------------------------
 
-// Products whose sides lie around multiples of a kernel's blocks, so that regions on the edge of C are
-// cut unlike the first; op(A), op(B) and C are dense, and AB is exact.
+// Products whose sides are near multiples of a kernel's blocks, so that regions at the edge of C
+// are cut into other blocks than the first. All matrices are dense, and AB is exact.
 struct blocked_product {
     int m, n, k;
     float *a, *b, *ab;
@@ -199,7 +200,7 @@ static int around_blocks(int block) {
 }
 
 static struct blocked_product make_blocked_product(int index, const myblasKernelInfo_t* info) {
-    // Regions of one block beside some of two; B narrower than A is high, and the reverse.
+    // Regions of one block and regions of two; B narrower than A is high, and the reverse.
     static const int known[][3] = {{386, 386, 400}, {410, 61, 300}, {61, 1600, 260}};
     struct blocked_product p;
     if (index < (int)COUNT_OF(known))
@@ -238,8 +239,8 @@ static float* transposed(const float* x, int rows, int cols) {
     return t;
 }
 
-// Computes p repeatedly with a workspace of exactly the size that the library names; false if an
-// element is wrong, or what follows the workspace was written.
+// Computes p repeatedly with a workspace of exactly the size that the library returns. Returns
+// false if an element is wrong, or if memory after the workspace was written.
 static bool repeat_product(myblasHandle_t h, const struct blocked_product* p, int repetitions) {
     const int form = p->m % 4;
     const myblasOperation_t transa = form & 1 ? MYBLAS_OP_T : MYBLAS_OP_N;
@@ -292,7 +293,8 @@ static bool repeat_product(myblasHandle_t h, const struct blocked_product* p, in
     return ok;
 }
 
-// MYBLAS_TEST_REPETITIONS: of each thread count over all products; a thousand in all without it.
+// MYBLAS_TEST_REPETITIONS is the number of runs for each number of threads over all products. The
+// default is a thousand runs in all.
 static int repetitions_of_a_product(void) {
     const char* text = getenv("MYBLAS_TEST_REPETITIONS");
     const int repetitions = text ? atoi(text) : reduced() ? 2 : 1000 / most_threads;
@@ -333,7 +335,7 @@ static void test_blocks(void** state) {
     assert_ok(myblasDestroy(h));
 }
 
-// ---- Callers with threads of their own -------------------------------------------------------------
+// ---- Programs with threads ----------------------------------------------------------------------
 
 struct caller {
     const uint64_t* expected;
@@ -372,7 +374,7 @@ static void test_callers(void** state) {
         expect_right(&callers[i]);
 }
 
-// A child may be forked while another thread's call has the workers, and has none itself.
+// A process may fork while another thread's call uses the workers. The child has no workers.
 static void test_fork(void** state) {
     const uint64_t* expected = *state;
     struct caller beside;

@@ -1,5 +1,5 @@
 // myblas_kernels.h: the lists of kernels, forcing one, and which one a call takes on which device.
-// All but forcing needs no GPU, and is skipped only in builds without CUDA.
+// Only forcing needs a GPU; the rest is skipped only in builds without CUDA.
 #include "partly_compiled.h"
 #include "support.h"
 
@@ -44,7 +44,8 @@ static const int architectures[] = {80, 86, 89, 90, 100, 103, 120};
 
 enum { default_workspace = 32 << 20 };
 
-// A card of each architecture, by its data sheet; where none is at hand an H200 but for the architecture.
+// One GPU of each architecture, from its data sheet. Where no figures are known, an H200 with
+// another architecture.
 static myblasDevice_t device_of(int arch) {
     static const myblasDevice_t a100 = {sizeof a100, 80, 108, 1410, 1555, 40 << 20, 166912};
     static const myblasDevice_t l40s = {sizeof l40s, 89, 142, 2520, 864, 96 << 20, 101376};
@@ -62,10 +63,10 @@ static bool cuda_is_built(void) {
     return count > 0;
 }
 
-// ---- Architectures -------------------------------------------------------------------------------
+// ---- Architectures ------------------------------------------------------------------------------
 
-// What is compiled for part of the architectures (src/CMakeLists.txt) declares that it runs on no others. `names`:
-// what is quoted in a source file, in which its kernels' names are.
+// A kernel that is compiled for some architectures only (src/CMakeLists.txt) declares that it runs
+// on no others. `names`: the quoted strings of its source file, among them the kernel's name.
 static int
 check_partly_compiled(const char* file, const char* const* names, int min_arch, int max_arch) {
     int found = 0;
@@ -87,8 +88,8 @@ check_partly_compiled(const char* file, const char* const* names, int min_arch, 
     return found;
 }
 
-// tests/CMakeLists.txt defines PARTLY_COMPILED: {file, names, min_arch, max_arch}, of each such file that includes a
-// registry, and so defines kernels.
+// tests/CMakeLists.txt defines PARTLY_COMPILED, {file, names, min_arch, max_arch} for each such
+// file that includes a registry, and so defines kernels.
 static void test_partly_compiled_kernels(void** state) {
     (void)state;
     if (!cuda_is_built())
@@ -106,10 +107,10 @@ static void test_partly_compiled_kernels(void** state) {
     }
 }
 
-// ---- Lists ---------------------------------------------------------------------------------------
+// ---- Lists --------------------------------------------------------------------------------------
 
-// All kernels, in order. Promised for the life of the ABI are the names without a slash, and of the others the
-// families, which are before it: no such name leaves these lists.
+// All kernels, in order. The names without a slash, and the families before a slash, are promised
+// for the life of the ABI: they stay in these lists.
 static const char* const cuda_sgemm[] = {"naive",
                                          "coalesced",
                                          "grid_stride",
@@ -311,8 +312,9 @@ static bool are_of_a_family(const char* name, const char* other) {
     return length == strcspn(other, "/") && strncmp(name, other, length) == 0;
 }
 
-// The names are those of the list, in its order, every name comes once, and the kernels of a family are neighbours: forcing
-// a family takes all from its first to its last (find_kernel in src/api/context.h).
+// The names are in the list's order, no name comes twice, and the kernels of a family are
+// neighbours. Forcing a family takes all from its first to its last (find_kernel in
+// src/api/context.h).
 static void check_ladders(myblasBackend_t backend) {
     for (size_t l = 0; l < COUNT_OF(ladders); ++l) {
         if (ladders[l].backend != backend)
@@ -385,7 +387,7 @@ static void test_list_arguments(void** state) {
     assert_status(INVALID_VALUE, myblasGetKernelInfo(host, MYBLAS_ROUTINE_SGEMM, 0, &info));
 }
 
-// ---- Selection -----------------------------------------------------------------------------------
+// ---- Selection ----------------------------------------------------------------------------------
 
 static myblasCall_t
 sgemm_call(myblasOperation_t transa, myblasOperation_t transb, int64_t m, int64_t n, int64_t k) {
@@ -444,7 +446,7 @@ static myblasCall_t gemsum_call(myblasOperation_t op, int64_t m, int64_t n) {
     return call;
 }
 
-// On a device that need not be there.
+// On a device that this machine need not have.
 static const char*
 selected_on(const myblasDevice_t* device, size_t workspace, const myblasCall_t* call) {
     const char* name = NULL;
@@ -462,7 +464,8 @@ static myblasCall_t in_mode(myblasMath_t math, myblasCall_t call) {
     return call;
 }
 
-// Whether a name is among `accepted`, names between blanks; one that ends in a slash stands for a whole family.
+// Whether a name is among `accepted`, names separated by blanks. A name that ends in a slash stands
+// for a family.
 static bool is_one_of(const char* name, const char* accepted) {
     while (*accepted) {
         const size_t length = strcspn(accepted, " ");
@@ -474,7 +477,8 @@ static bool is_one_of(const char* name, const char* accepted) {
     return false;
 }
 
-// What follows from the shape by a wide margin, of products; otherwise what the rules say: change it with them.
+// For products, choices that follow from the shape by a wide margin. For other routines, what the
+// rules say: change both together.
 static void test_selected_names(void** state) {
     (void)state;
     if (!cuda_is_built())
@@ -496,7 +500,8 @@ static void test_selected_names(void** state) {
         {80, default_workspace, sgemm_call(N, N, 4096, 4096, 4096), "warp_tile/"},
         {90, 0, sgemm_call(N, N, 8192, 8192, 8192), "stream_k/ warp_tile/"},
         {90, default_workspace, padded(sgemm_call(N, N, 4096, 4096, 4096)), "stream_k/ warp_tile/"},
-        {90, default_workspace, off_by_a_float(sgemm_call(N, N, 4096, 4096, 4096)), "stream_k/ warp_tile/"},
+        {90, default_workspace, off_by_a_float(sgemm_call(N, N, 4096, 4096, 4096)),
+         "stream_k/ warp_tile/"},
         {all, default_workspace, sgemm_call(T, T, 1, 1, 1), "small_tile/ gemv"},
         {all, default_workspace, sgemm_call(N, N, 128, 128, 128), "small_tile/"},
         {all, default_workspace, sgemm_call(N, N, 256, 256, 256), "small_tile/"},
@@ -506,10 +511,13 @@ static void test_selected_names(void** state) {
         {90, default_workspace, sgemm_call(N, N, 100000, 32, 8), "short_k"},
         {90, default_workspace, sgemm_call(N, N, 64, 64, 1 << 20), "split_k stream_k/ skinny"},
         {90, 0, sgemm_call(N, N, 64, 64, 1 << 18), "small_tile/ skinny"},
-        {90, default_workspace, in_batch(10000, sgemm_call(N, N, 8, 8, 8)), "small_tile/16x16_packed"},
-        {all, default_workspace, in_batch(10000, sgemm_call(T, N, 32, 32, 32)), "small_tile/ short_k"},
+        {90, default_workspace, in_batch(10000, sgemm_call(N, N, 8, 8, 8)),
+         "small_tile/16x16_packed"},
+        {all, default_workspace, in_batch(10000, sgemm_call(T, N, 32, 32, 32)),
+         "small_tile/ short_k"},
         {90, large_workspace, in_mode(fast, sgemm_call(N, N, 8192, 8192, 8192)), "fp16x3/256x128"},
-        {90, large_workspace, in_mode(fast, sgemm_call(T, N, 16384, 16384, 16384)), "fp16x3/256x128"},
+        {90, large_workspace, in_mode(fast, sgemm_call(T, N, 16384, 16384, 16384)),
+         "fp16x3/256x128"},
         {90, large_workspace, in_mode(fast, padded(sgemm_call(N, T, 8192, 8192, 8192))), "fp16x3/"},
         {90, large_workspace, in_mode(emulated, sgemm_call(N, N, 8192, 8192, 8192)), "bf16x6/"},
         {90, large_workspace, in_mode(emulated, sgemm_call(T, T, 8192, 8192, 8192)), "bf16x6/"},
@@ -517,7 +525,8 @@ static void test_selected_names(void** state) {
         {90, default_workspace, in_mode(fast, sgemm_call(N, N, 32, 32, 32)), "small_tile/"},
         {90, default_workspace, in_mode(fast, sgemm_call(N, N, 1, 4096, 4096)), "gemv skinny"},
         {80, large_workspace, in_mode(fast, sgemm_call(N, N, 8192, 8192, 8192)), "warp_tile/"},
-        {120, large_workspace, in_mode(emulated, sgemm_call(N, N, 8192, 8192, 8192)), "stream_k/ warp_tile/"},
+        {120, large_workspace, in_mode(emulated, sgemm_call(N, N, 8192, 8192, 8192)),
+         "stream_k/ warp_tile/"},
         {all, default_workspace, transpose_call(8192, 8192, 4, 0, 0), "vectorised"},
         {all, default_workspace, transpose_call(8192, 8192, 4, 0x10004, 0x9000000), "shifted"},
         {all, default_workspace, transpose_call(8191, 8191, 4, 0, 0), "shifted"},
@@ -552,7 +561,8 @@ static void test_selected_names(void** state) {
         {all, default_workspace, transpose_call(3, 1 << 24, 4, 0, 0), "interleaved"},
         {all, default_workspace, transpose_call(512, 512, 4, 0x10000, 0x10000), "in_place_pairs"},
         {all, default_workspace, transpose_call(511, 511, 1, 0x10000, 0x10000), "in_place_square"},
-        {all, default_workspace, transpose_call(512, 300, 4, 0x10000, 0x10000), "in_place_workspace"},
+        {all, default_workspace, transpose_call(512, 300, 4, 0x10000, 0x10000),
+         "in_place_workspace"},
         {all, 0, transpose_call(512, 300, 4, 0x10000, 0x10000), "in_place_cycles"},
         {80, default_workspace, vector_call(MYBLAS_ROUTINE_SUM, 1000, 1, 0, 0), "single_block"},
         {90, default_workspace, vector_call(MYBLAS_ROUTINE_SUM, 1000, 1, 0, 0), "cluster"},
@@ -611,8 +621,8 @@ static void test_selected_names(void** state) {
     }
 }
 
-// Large products in modes that allow tensor cores have them, whatever the workspace: during captures it is what
-// streams have from the beginning, and MYBLAS_WORKSPACE or the program may allow none.
+// Large products in modes that allow tensor cores use them with any workspace. Captured calls have
+// only a stream's first workspace, and MYBLAS_WORKSPACE or the program may allow none.
 static void test_little_workspace(void** state) {
     (void)state;
     if (!cuda_is_built())
@@ -838,7 +848,7 @@ static void test_selection_arguments(void** state) {
     empty.m = 0;
     assert_ok(myblasSelectKernelOn(host, none, 0, &empty, &name));
     assert_null(name);
-    // The host's kernels depend on no device, be it a wrong one.
+    // The host's kernels depend on no device, not even on a wrong one.
     const myblasDevice_t nonsense = {0};
     const char* on_none = NULL;
     assert_ok(myblasSelectKernelOn(host, none, 0, &call, &on_none));
@@ -846,7 +856,7 @@ static void test_selection_arguments(void** state) {
     assert_string_equal(name, on_none);
 }
 
-// Every member of a device is checked, by whatever takes one.
+// Every function that takes a device checks every member.
 static void test_device_arguments(void** state) {
     (void)state;
     const myblasCall_t call = sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 10, 10, 10);
@@ -879,7 +889,7 @@ static void test_device_arguments(void** state) {
     }
 }
 
-// ---- Estimates -----------------------------------------------------------------------------------
+// ---- Estimates ----------------------------------------------------------------------------------
 
 static int index_of(myblasBackend_t backend, myblasRoutine_t routine, const char* name) {
     int count = 0;
@@ -929,17 +939,18 @@ static void test_work_of_a_large_product(void** state) {
     assert_true(e.predicted_us > 2000 && e.predicted_us < 5200);
 }
 
-// As the header says the times are put together.
+// The sum of times that the header describes.
 static void check_times(const char* name, const myblasKernelEstimate_t* e) {
     const double parts =
         pow(pow(e->arithmetic_us, 4) + pow(e->cache_us, 4) + pow(e->memory_us, 4), 0.25);
     const double expected = e->factor * (e->overhead_us + parts);
-    // A cycle more is part of every prediction.
+    // Another cycle is added to every prediction.
     if (!(fabs(e->predicted_us - expected) <= 1e-4 * expected + 0.01 * e->factor))
         fail_msg("%s: %g us instead of %g", name, e->predicted_us, expected);
 }
 
-// Whatever the product, what is known of a kernel is finite, and all that is compared by time is positive.
+// For every product, what a kernel's estimate says is finite, and every time that is compared is
+// positive.
 static void check_numbers(const char* name, const myblasKernelEstimate_t* e) {
     const double all[] = {e->launches,
                           e->rounds,
@@ -977,7 +988,7 @@ static void check_numbers(const char* name, const myblasKernelEstimate_t* e) {
     }
 }
 
-// Kernels are asked for estimates of products that they refuse, too.
+// Kernels also estimate products that they refuse.
 static void test_estimates_of_absurd_products(void** state) {
     (void)state;
     if (!cuda_is_built())
@@ -1010,7 +1021,7 @@ static void test_estimates_of_absurd_products(void** state) {
     }
 }
 
-// Cards of one architecture and of several, as people have them.
+// Devices of one architecture and of several, as people have them.
 static const myblasDevice_t cards[] = {
     {sizeof(myblasDevice_t), 90, 132, 1980, 4814, 60 << 20, 232448},   // H200
     {sizeof(myblasDevice_t), 90, 132, 1980, 3352, 50 << 20, 232448},   // H100 SXM
@@ -1042,14 +1053,15 @@ static bool fits(const myblasKernelInfo_t* info, const myblasDevice_t* device, m
            info->math_mode <= math;
 }
 
-// Where weaker modes are allowed, the selection takes a kernel of theirs only if it is so much faster by prediction.
+// Where weaker modes are allowed, the selection takes one of their kernels only if its predicted
+// time is this much lower.
 static double counted_us(const struct comparison* c, int i) {
     const bool is_strict = c->info[i].math_mode == MYBLAS_FP32_STRICT_MATH;
     return c->estimate[i].predicted_us * (is_strict ? 1 : 1.08);
 }
 
-// Of the kernels that have times and accept the call, candidates or all, the one that the selection is to take; -1 if
-// there is none. Which of two it takes whose times differ by rounding is left to it.
+// The kernel that the selection has to take, among those that have a time and accept the call; -1
+// if there is none. If two times differ only by rounding, it may take either.
 static int fastest_of(const struct comparison* c, bool candidates, int taken) {
     int best = -1;
     for (int i = 0; i < c->count; ++i) {
@@ -1065,8 +1077,8 @@ static int fastest_of(const struct comparison* c, bool candidates, int taken) {
     return best;
 }
 
-// Whatever the model holds: the selection takes the least predicted time, with the margin of weaker modes, of what accepts the
-// call, and the refusals say why others are not taken.
+// For every model, the selection takes the lowest predicted time (with the margin for weaker modes)
+// among the kernels that accept the call. The refusals say why others are not taken.
 static void check_choice(const myblasDevice_t* device,
                          size_t workspace,
                          const myblasCall_t* call,
@@ -1133,7 +1145,7 @@ static void test_selection_follows_estimates(void** state) {
                 in_mode((myblasMath_t)random_between(0, 2), random_call(MYBLAS_ROUTINE_SGEMM));
             check_choice(&cards[c], workspace, &call, &of_candidates, &of_others);
         }
-        // Most calls are near to what was measured. Some are not, or nothing near accepts them.
+        // Most calls are near measured ones. For some nothing near accepts them.
         assert_true(of_candidates > 1500 && of_others > 0);
     }
 }
@@ -1145,7 +1157,8 @@ predicted_us(const myblasDevice_t* device, size_t workspace, const myblasCall_t*
     return estimate_on(device, workspace, call, taken).predicted_us;
 }
 
-// A mode that allows more kernels is not slower, but for the few calls where a kernel competes only if no other does.
+// A mode that allows more kernels is not slower, except for the few calls where a kernel competes
+// only if no other does.
 static void test_weaker_modes_are_not_slower(void** state) {
     (void)state;
     if (!cuda_is_built())
@@ -1172,7 +1185,8 @@ static void test_weaker_modes_are_not_slower(void** state) {
     assert_in_range(slower, 0, rounds / 200);
 }
 
-// What is better of a card is of use, and twice the work takes about twice as long.
+// A device that is better in one property is not slower, and twice the work takes about twice as
+// long.
 static void test_predictions_follow_device_and_work(void** state) {
     (void)state;
     if (!cuda_is_built())
@@ -1276,19 +1290,29 @@ static void test_refusals(void** state) {
     } expected[] = {
         // clang-format off
         {90, "warp_tile/256x128", sgemm_call(N, N, 512, 512, 512), NULL},
-        {80, "stream_k/128x64", sgemm_call(N, N, 512, 512, 512), "it does not run on this architecture"},
-        {80, "fp16x3/256x128", in_mode(fast, sgemm_call(N, N, 512, 512, 512)), "it does not run on this architecture"},
-        {90, "bf16x6/256x128", sgemm_call(N, N, 512, 512, 512), "the math mode promises more than it does"},
-        {90, "fp16x3/256x128", in_mode(MYBLAS_FP32_EMULATED_MATH, sgemm_call(N, N, 512, 512, 512)), "the math mode promises more than it does"},
+        {80, "stream_k/128x64", sgemm_call(N, N, 512, 512, 512),
+         "it does not run on this architecture"},
+        {80, "fp16x3/256x128", in_mode(fast, sgemm_call(N, N, 512, 512, 512)),
+         "it does not run on this architecture"},
+        {90, "bf16x6/256x128", sgemm_call(N, N, 512, 512, 512),
+         "the math mode promises more than it does"},
+        {90, "fp16x3/256x128", in_mode(MYBLAS_FP32_EMULATED_MATH, sgemm_call(N, N, 512, 512, 512)),
+         "the math mode promises more than it does"},
         {90, "split_k", sgemm_call(N, N, 64, 64, 65536), "it needs more workspace"},
-        {90, "fp16x3/256x128", in_mode(fast, sgemm_call(N, N, 512, 512, 512)), "it needs more workspace"},
+        {90, "fp16x3/256x128", in_mode(fast, sgemm_call(N, N, 512, 512, 512)),
+         "it needs more workspace"},
         {90, "thin/panel", sgemm_call(N, N, 16, 100, 100), NULL},
-        {90, "thin/panel", sgemm_call(N, N, 17, 100, 100), "it accepts single products of up to 16 rows or columns"},
-        {90, "stream_k/128x64", in_batch(2, sgemm_call(N, N, 100, 100, 100)), "it accepts single products"},
+        {90, "thin/panel", sgemm_call(N, N, 17, 100, 100),
+         "it accepts single products of up to 16 rows or columns"},
+        {90, "stream_k/128x64", in_batch(2, sgemm_call(N, N, 100, 100, 100)),
+         "it accepts single products"},
         {90, "tf32x3/64x64", in_mode(fast, sgemm_call(T, N, 100, 100, 100)), NULL},
-        {90, "tf32x3/64x64", in_mode(fast, padded(sgemm_call(T, N, 100, 100, 100))), "it accepts single products with A and B aligned to 16 bytes"},
-        {90, "bf16x6/256x128", in_mode(fast, sgemm_call(N, N, INT64_C(1) << 40, 1, 1)), "it accepts up to 2^40 elements of an operand"},
-        {90, "vectorised", padded(sgemm_call(N, N, 100, 100, 100)), "it does not accept such calls"},
+        {90, "tf32x3/64x64", in_mode(fast, padded(sgemm_call(T, N, 100, 100, 100))),
+         "it accepts single products with A and B aligned to 16 bytes"},
+        {90, "bf16x6/256x128", in_mode(fast, sgemm_call(N, N, INT64_C(1) << 40, 1, 1)),
+         "it accepts up to 2^40 elements of an operand"},
+        {90, "vectorised", padded(sgemm_call(N, N, 100, 100, 100)),
+         "it does not accept such calls"},
         // clang-format on
     };
     for (size_t i = 0; i < COUNT_OF(expected); ++i) {
@@ -1301,7 +1325,7 @@ static void test_refusals(void** state) {
     }
 }
 
-// ---- Forcing -------------------------------------------------------------------------------------
+// ---- Forcing ------------------------------------------------------------------------------------
 
 static const char* const families[] = {"warp_tile",
                                        "split_k",
@@ -1315,7 +1339,7 @@ static const char* const families[] = {"warp_tile",
                                        "fp16x3",
                                        "tf32x3"};
 
-// What is neither a kernel nor a family of any backend.
+// A name that is neither a kernel nor a family of any backend.
 static const char* const no_names[] = {"",
                                        "/",
                                        "no_such_kernel",
@@ -1330,7 +1354,7 @@ static const char* const no_names[] = {"",
                                        "blocke",
                                        "blocked/"};
 
-// Whether a kernel is of a family, or has that name.
+// Whether a kernel has this name or belongs to this family.
 static bool belongs_to(const char* family, const char* name) {
     const size_t length = strlen(family);
     return strncmp(name, family, length) == 0 && (!name[length] || name[length] == '/');
@@ -1352,7 +1376,7 @@ static void test_forcing(void** state) {
         assert_ok(status);
         assert_string_equal(name, info.name);
         ++taken;
-        // What was forced before stays when another name is refused.
+        // The forced kernel stays forced when another name is refused.
         for (size_t n = 0; n < COUNT_OF(no_names); ++n)
             assert_status(INVALID_VALUE,
                           myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, no_names[n]));
@@ -1373,8 +1397,8 @@ static void test_forcing(void** state) {
     assert_status(INVALID_VALUE, myblasGetLastKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
 }
 
-// With a family forced a call takes its fastest variant of those that accept it, however far the call is from what they
-// are good at, or answers NOT_SUPPORTED. Returns whether one accepts it.
+// With a forced family, a call takes the fastest variant that accepts it, even where that variant
+// is slow, or returns NOT_SUPPORTED. Returns whether a variant accepts it.
 static bool takes_fastest_of(const char* family, myblasHandle_t handle, const myblasCall_t* call) {
     struct comparison c = {.count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM)};
     bool is_accepted = false;
@@ -1429,7 +1453,8 @@ static void test_forcing_families(void** state) {
     assert_true(accepted > 100 || backend_of(handle) == MYBLAS_BACKEND_HOST);
 }
 
-// MYBLAS_SGEMM_KERNEL may name a family. Where the backend has none of that name, calls are refused, as by any such name.
+// MYBLAS_SGEMM_KERNEL may name a family. If the backend has no such family, calls are refused, as
+// for any unknown name.
 static void test_family_in_the_environment(void** state) {
     const myblasBackend_t backend = backend_of(require_handle(state));
     const myblasCall_t call = sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 64, 64, 64);
@@ -1453,7 +1478,7 @@ static void test_family_in_the_environment(void** state) {
     }
 }
 
-// A kernel is taken in the mode that it promises and in weaker ones, and so is its family.
+// A kernel is taken in the mode that it promises and in weaker modes; so is its family.
 static void test_modes(void** state) {
     myblasHandle_t handle = require_handle(state);
     const myblasCall_t call = sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 64, 64, 64);
@@ -1508,8 +1533,8 @@ static void test_last_kernel(void** state) {
     assert_ok(myblasDestroy(handle));
 }
 
-// Kernels that are forced one by one are those that the handle's estimates accept, and where the last
-// answers are remembered they stay right.
+// Forcing kernels one by one agrees with the handle's estimates, also when the handle remembers
+// earlier answers.
 static void test_handle_estimates(void** state) {
     myblasHandle_t handle = require_handle(state);
     random_seed(13);
@@ -1538,7 +1563,8 @@ static void test_handle_estimates(void** state) {
     assert_status(INVALID_VALUE, myblasGetKernelEstimate(handle, NULL, 0, &estimate));
 }
 
-// The handle's device, described for the twins of calls that need a handle, gives the same answers.
+// The functions that take a description of the handle's device in place of the handle give the same
+// answers.
 static void test_device_of_a_handle(void** state) {
     myblasHandle_t handle = require_handle(state);
     myblasDevice_t device = {.size_bytes = sizeof device, .arch = -77};
@@ -1575,7 +1601,7 @@ static void test_device_of_a_handle(void** state) {
     }
 }
 
-// ---- MYBLAS_TUNING -------------------------------------------------------------------------------
+// ---- MYBLAS_TUNING ------------------------------------------------------------------------------
 
 static int tuning_messages;
 static char last_tuning_message[1024];
@@ -1591,8 +1617,9 @@ static void keep_tuning_message(const char* message) {
     assert_ok(myblasDestroy(handle));
 }
 
-// What products of each form take on an architecture before and after the first handle is made, which reads the file
-// and says so in one line. `after`: what they take then, NULL: what they took before.
+// What products of each form take on an architecture before and after the first handle is created.
+// Creation reads the file and logs a line. `after`: the kernel after that; NULL: the same as
+// before.
 static void expect_tuning(const char* message, const char* on_80_after, const char* on_90_after) {
     const char *on_80[4] = {NULL}, *on_90[4] = {NULL};
     myblasCall_t calls[4];

@@ -1,5 +1,5 @@
-// Operands of more than 2^31 elements, long thin shapes and large batches. Needs a GPU with memory for
-// them: tests skip what does not fit.
+// Operands of more than 2^31 elements, long thin shapes and large batches. Needs a GPU; tests skip
+// what does not fit in its memory.
 #include "support.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ enum { side = 46352 };
 
 static const float one = 1, zero = 0;
 
-// Device memory for a whole test; skips the test where it does not fit.
+// Device memory for a whole test; skips the test if it does not fit.
 struct memory {
     myblasHandle_t handle;
     void* blocks[4];
@@ -34,7 +34,7 @@ static void* claim(struct memory* memory, int64_t count, int64_t element_bytes) 
     return block;
 }
 
-// All elements become value; a copy with an increment of zero.
+// Sets all elements to value: a copy with an increment of zero.
 static void fill(myblasHandle_t handle, float* x, int64_t n, float value) {
     assert_ok(myblasSetVector(handle, 1, sizeof value, &value, 1, x, 1));
     assert_ok(myscopy_64(handle, n - 1, x, 0, x + 1, 1));
@@ -48,8 +48,8 @@ static void get(myblasHandle_t handle, const float* x, int64_t index, int64_t n,
     assert_ok(myblasGetVector_64(handle, n, sizeof *values, x + index, 1, values, 1));
 }
 
-// Runs `check` with every kernel of the routine that this device has, and with the selection (name NULL). It
-// says whether the kernel took the call.
+// Runs `check` with every kernel of the routine that this device has, and with the selection (name
+// NULL). `check` returns whether the kernel took the call.
 static void with_every_kernel(myblasHandle_t handle,
                               myblasRoutine_t routine,
                               bool (*check)(myblasHandle_t, const char* name, void* data),
@@ -71,7 +71,7 @@ static void with_every_kernel(myblasHandle_t handle,
     assert_true(taken > 0);
 }
 
-// ---- Products ------------------------------------------------------------------------------------
+// ---- Products -----------------------------------------------------------------------------------
 
 // Small integers by closed forms, so that any element of a product is known.
 static float a_at(int64_t i, int64_t l) { return (float)((i * 7 + l * 3 + i / 4096) % 13 - 6); }
@@ -150,7 +150,7 @@ static bool check_product(myblasHandle_t handle, const char* name, void* data) {
         return false;
     }
     assert_ok(status);
-    // Many short columns come in one piece.
+    // Many short columns are copied as one piece.
     const int64_t together = all ? (p->n < 4096 ? 1 : 4096) : 1;
     float* found = malloc((size_t)(p->m * together) * sizeof *found);
     assert_non_null(found);
@@ -187,7 +187,7 @@ static void test_large_result(void** state) {
         p.b = claim(&memory, (int64_t)side * 4, sizeof(float));
         put_matrix(memory.handle, p.a, p.lda, p.m, k, trans, a_at);
         put_matrix(memory.handle, p.b, p.ldb, k, p.n, trans, b_at);
-        // Both ends, and where offsets pass 2^31 bytes, 2^32 bytes, 2^31 elements.
+        // Both ends, and where offsets pass 2^31 bytes, 2^32 bytes and 2^31 elements.
         const int64_t columns[] = {0,
                                    1,
                                    (INT64_C(1) << 29) / side,
@@ -203,7 +203,7 @@ static void test_large_result(void** state) {
     }
 }
 
-// Columns that lie 2^30 elements and a little apart, in A, B and C in turn.
+// Columns a little more than 2^30 elements apart, in A, B and C in turn.
 static void test_large_leading_dimension(void** state) {
     struct memory memory = {.handle = require_handle(state)};
     static const int64_t distances[] = {(INT64_C(1) << 30) + 1, (INT64_C(1) << 30) + 4};
@@ -245,8 +245,9 @@ static void test_large_leading_dimension(void** state) {
     release(&memory);
 }
 
-// Products of many tiles, again and again: what is wrong once in millions of tiles, as a copy that overtakes a
-// load in the kernels that stage tiles asynchronously, and most likely while others write C word by word.
+// Products of many tiles, repeated, to find errors that occur once in millions of tiles, such as a
+// copy that overtakes a load in kernels with asynchronous stages. Such errors are most likely while
+// other blocks write C with scalar stores.
 enum { repeated_side = 8192, repeated_ld = repeated_side + 1, repeated_k = 256 };
 
 struct repeated_product {
@@ -269,7 +270,7 @@ static bool check_repeats(myblasHandle_t handle, const char* name, void* data) {
         if (status == MYBLAS_STATUS_NOT_SUPPORTED)
             return false;
         assert_ok(status);
-        // What differs is left in C, for the next product to write again.
+        // Differences stay in C; the next product overwrites them.
         float difference = NAN;
         assert_ok(mysgeam_64(handle,
                              MYBLAS_OP_N,
@@ -315,7 +316,7 @@ static void test_repeated_products(void** state) {
         put_matrix(memory.handle, p->b, p->ldb, p->k, p->n, p->transb, b_at);
         fill(memory.handle, p->c, floats, 0); // what lies between the columns, too
         fill(memory.handle, r.expected, floats, 0);
-        // By the plainest kernel, and looked at.
+        // The naive kernel computes it, and it is checked.
         struct product expected = *p;
         expected.c = r.expected;
         expected.checked_count = COUNT_OF(expected.checked);
@@ -362,7 +363,7 @@ static void test_thin_products(void** state) {
     release(&memory);
 }
 
-// ---- Batches -------------------------------------------------------------------------------------
+// ---- Batches ------------------------------------------------------------------------------------
 
 struct batch {
     float *a, *b, *c;
@@ -418,7 +419,7 @@ static bool check_batch(myblasHandle_t handle, const char* name, void* data) {
     assert_non_null(found);
     get(handle, batch->c, 0, count, found);
     for (int64_t at = 0; at < count; ++at) {
-        // The A of all products lie side by side as one 3 x (3 products) matrix, B likewise.
+        // The A of all products lie side by side as one 3 x (3 products) matrix, and so do the B.
         const int64_t product = at / tiny_elements, i = at % tiny, j = at / tiny;
         float expected = 0;
         for (int64_t l = 0; l < tiny; ++l)
@@ -457,10 +458,10 @@ static void test_large_batches(void** state) {
     release(&memory);
 }
 
-// ---- Transposes ----------------------------------------------------------------------------------
+// ---- Transposes ---------------------------------------------------------------------------------
 
-// A matrix of floats whose elements differ within some thousand rows and columns, below 2^24:
-// the product of two thin matrices makes it on the device.
+// A matrix of floats below 2^24 whose elements differ within some thousand rows and columns: the
+// product of two thin matrices creates it on the device.
 static float pattern_at(int64_t i, int64_t j) {
     return (float)(i % 4096) * 4096 + (float)((j + j / 4096) % 4096);
 }
@@ -505,7 +506,8 @@ struct transposition {
     bool geam;
 };
 
-// The element of B, column j of which is row j of A, as the bits of a float or of one of its bytes.
+// The element of B in row i and column j, which comes from row j of A, as the bits of a float or of
+// one of its bytes.
 static uint32_t transposed_bits(const struct transposition* t, int64_t i, int64_t j) {
     const int64_t per_float = 4 / t->element_bytes;
     const float value = pattern_at(j / per_float, i);
@@ -611,9 +613,9 @@ static void test_thin_transposes(void** state) {
     release(&memory);
 }
 
-// ---- Vectors -------------------------------------------------------------------------------------
+// ---- Vectors ------------------------------------------------------------------------------------
 
-// Zeros but for powers of two where offsets pass a limit: the sum tells which of them were seen.
+// Zeros, and powers of two where offsets pass a limit: the sum tells which of them were read.
 struct long_vector {
     void* x;
     int64_t n, incx;
@@ -636,7 +638,7 @@ static void make_long_vector(myblasHandle_t handle, struct long_vector* v) {
                              2 * limit,
                              v->n - 2,
                              v->n - 1};
-    // What lies between the elements would spoil the sum.
+    // The gaps between elements would change the sum.
     fill(handle, v->x, span * (v->is_double ? 2 : 1), v->incx == 1 ? 0 : NAN);
     if (v->incx != 1) {
         static const double nothing = 0;
@@ -846,7 +848,7 @@ static void test_long_vectors(void** state) {
     release(&memory);
 }
 
-// ---- Level 1 -------------------------------------------------------------------------------------
+// ---- Level 1 ------------------------------------------------------------------------------------
 
 // x has marks as check_marks finds them in y, with zeros between; y is all ones.
 static float sum_of_marks(bool squares) {
@@ -890,13 +892,13 @@ static bool check_long_iamax(myblasHandle_t handle, const char* name, void* data
         return false;
     assert_ok(status);
     assert_int_equal(found, last + 1);
-    // Every second element: of those the largest is the last mark at an even place.
+    // Every second element: the largest one is the last mark with an even index.
     assert_ok(myisamax_64(handle, v->n / 2, v->x, 2, &found));
     assert_int_equal(found, (INT64_C(1) << 30) + 1);
     return true;
 }
 
-// The vectors change places twice, and x is as it was.
+// The vectors are exchanged twice, so x is unchanged.
 static bool check_long_swap(myblasHandle_t handle, const char* name, void* data) {
     (void)name;
     const struct vectors* v = data;
@@ -942,7 +944,7 @@ static void test_long_level1(void** state) {
     release(&memory);
 }
 
-// ---- Level 2 -------------------------------------------------------------------------------------
+// ---- Level 2 ------------------------------------------------------------------------------------
 
 // A matrix of three columns that lie `ld` apart, x of ones and y.
 struct far_matrix {
@@ -1062,7 +1064,7 @@ static bool check_far_triangle(myblasHandle_t handle, const char* name, bool sol
     for (int form = 0; form < 4; ++form) {
         const bool upper = form % 2, trans = form / 2;
         const float start[far_columns] = {1, 2, -1};
-        // The product by a unit triangle; the solution takes it back.
+        // A product with a unit triangle, and the solution that reverses it.
         float product[far_columns];
         for (int64_t i = 0; i < far_columns; ++i) {
             product[i] = start[i];
@@ -1113,7 +1115,7 @@ static void test_far_columns(void** state) {
     release(&memory);
 }
 
-// A triangle of more than 2^31 elements: of products and solutions with ones.
+// A triangle of more than 2^31 elements: products and solutions with ones.
 static void test_large_triangles(void** state) {
     struct memory memory = {.handle = require_handle(state)};
     const myblasHandle_t handle = memory.handle;
@@ -1153,7 +1155,8 @@ static void test_large_triangles(void** state) {
     release(&memory);
 }
 
-// Updates of matrices larger than the L2 cache, whose columns start on cache lines or not, in small integers.
+// Updates of matrices larger than the L2 cache, in small integers; columns start on cache lines or
+// not.
 static void test_streamed_updates(void** state) {
     struct memory memory = {.handle = require_handle(state)};
     const myblasHandle_t handle = memory.handle;
@@ -1202,7 +1205,7 @@ static void test_streamed_updates(void** state) {
     release(&memory);
 }
 
-// Batches of matrices by vectors beyond the 65535 of a grid, both ways round.
+// Batches of matrix-vector products beyond the 65535 blocks of a grid's y, in both forms.
 static void test_many_vectors(void** state) {
     struct memory memory = {.handle = require_handle(state)};
     const myblasHandle_t handle = memory.handle;

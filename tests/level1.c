@@ -1,15 +1,15 @@
-// Level 1 beside axpy, copy and the sums: every kernel against float64, within the bounds of the header,
-// on data that is easy and hostile.
+// Level 1 except axpy, copy and the sums: every kernel against float64, within the bounds of the
+// header, on easy and hostile data.
 #include "support.h"
 
 #include <float.h>
 #include <math.h>
 
-// ---- Vectors -------------------------------------------------------------------------------------
+// ---- Vectors ------------------------------------------------------------------------------------
 
 static const int64_t increments[] = {1, 2, 3, -1, -2, 0};
 
-// Squares and products of huge ones overflow in float, those of tiny ones underflow.
+// Squares and products of huge elements overflow in float; with tiny elements they underflow.
 enum data { uniform, huge, tiny, subnormal, mixed, data_count };
 
 static float value_of(enum data data) {
@@ -92,8 +92,8 @@ static void with_every_kernel(
     }
 }
 
-// Whether the call ran: a kernel that is forced may decline, if the selection says so too. Then nothing
-// was touched.
+// Whether the call ran. A forced kernel may decline if the selection says the same. Then the call
+// has touched nothing.
 static bool has_run(myblasHandle_t handle,
                     const char* forced,
                     const myblasCall_t* call,
@@ -131,7 +131,7 @@ describe(myblasRoutine_t routine, int64_t n, int64_t incx, int64_t incy, const s
     return call;
 }
 
-// ---- Vectors that change -------------------------------------------------------------------------
+// ---- Vectors that change ------------------------------------------------------------------------
 
 enum change { scal, swap, rot, rotm, change_count };
 
@@ -170,7 +170,7 @@ call_change(myblasHandle_t handle, const struct change_case* g, struct operands*
     }
 }
 
-// What an element is to be, with its error as a multiple of u and in units of 2^-149.
+// The expected value of an element, with its error as a multiple of u and in units of 2^-149.
 struct expectation {
     double value, error, floor;
 };
@@ -179,8 +179,8 @@ static double bound_of(const struct expectation* e) {
     return e->error * UNIT_ROUNDOFF * (1 + 0x1p-20) + e->floor * SMALLEST_SUBNORMAL;
 }
 
-// a x + b y with one rounding each and one of the sum, where x and y have errors of their own; the header
-// grants 3 u and 2^-149.
+// a x + b y: each product and the sum are rounded once, and x and y have errors already. The header
+// allows 3 u and 2^-149.
 static struct expectation
 combine(double a, const struct expectation* x, double b, const struct expectation* y) {
     return (struct expectation){.value = a * x->value + b * y->value,
@@ -232,8 +232,8 @@ static void assert_vector(const struct change_case* g,
     for (size_t i = 0; i < count; ++i) {
         const struct expectation* e = &expected[i];
         const double bound = bound_of(e);
-        // Between the elements there is NaN. What does not change keeps its bits. What is too large for a float
-        // is Inf, or within the bound of FLT_MAX.
+        // The gaps between the elements are NaN. Elements that do not change keep their bits. A
+        // result too large for a float is Inf, or within the bound of FLT_MAX.
         const float rounded = (float)e->value;
         bool ok = fabs(found[i] - e->value) <= bound;
         if (bound == 0)
@@ -298,7 +298,7 @@ static void set_scalars(struct change_case* g, unsigned turn) {
     static const float alphas[] = {1, -0.5f, 0.7f, 0, -1};
     static const float flags[] = {-1, 0, 1, -2};
     if (g->change == rotm) {
-        // What the flag leaves out is NaN: it is not to be read.
+        // Parameters that the flag leaves out are NaN, because they must not be read.
         const float flag = flags[turn % COUNT_OF(flags)];
         const float param[] = {flag,
                                flag == -1 || flag == 1 ? 0.6f : NAN,
@@ -338,7 +338,7 @@ check_change(myblasHandle_t handle, const char* forced, int64_t threads, struct 
                                             .device_scalars = turn / 2 % 2,
                                             .wide = turn % 2};
                     set_scalars(&g, turn / 4);
-                    // An element that is changed again and again leaves the range of the bounds.
+                    // An element that is changed repeatedly leaves the range of the bounds.
                     if ((g.incx == 0 || g.incy == 0) && changing != swap && g.n > 600)
                         g.n = 600;
                     if ((g.incx == 0 || g.incy == 0) && g.data == huge)
@@ -372,7 +372,7 @@ static void test_rotm(void** state) {
     with_every_kernel(require_handle(state), MYBLAS_ROUTINE_ROTM, check_change);
 }
 
-// Zero is multiplied as any other number: it makes NaN of NaN and of Inf.
+// A factor of zero is no special case: NaN and Inf become NaN.
 static void test_scaling_by_zero(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct operand x = operand_create(handle);
@@ -385,7 +385,7 @@ static void test_scaling_by_zero(void** state) {
     operand_destroy(&x);
 }
 
-// ---- Sums of products ----------------------------------------------------------------------------
+// ---- Sums of products ---------------------------------------------------------------------------
 
 struct product_case {
     bool norm; // or a dot
@@ -553,7 +553,7 @@ check_norms(myblasHandle_t handle, const char* forced, int64_t threads, struct c
     enum { n = 4096 };
     float* values = malloc(n * sizeof *values);
     assert_non_null(values);
-    // As bits, so that no mode of this processor's can flush them on both sides.
+    // Compared as bits, so that a mode of this processor cannot flush both sides.
     for (int i = 0; i < n; ++i)
         memcpy(&values[i], &(uint32_t){3}, sizeof(uint32_t));
     uint32_t bits;
@@ -625,10 +625,10 @@ static void test_infinite_products(void** state) {
     with_every_kernel(require_handle(state), MYBLAS_ROUTINE_DOT, check_infinite_products);
 }
 
-// ---- Extrema -------------------------------------------------------------------------------------
+// ---- Extrema ------------------------------------------------------------------------------------
 
-// By one of the four forms in which the result may come: each waits for the device, so that a case takes one, and many
-// cases all.
+// One of the four ways in which the result can be returned. Each waits for the device, so a case
+// uses one of them; many cases together use all.
 static int64_t find_extremum(myblasHandle_t handle,
                              bool least,
                              int64_t n,
@@ -658,7 +658,7 @@ static int64_t find_extremum(myblasHandle_t handle,
     return is_wide ? *(int64_t*)target : *(int*)target;
 }
 
-// As the reference BLAS finds it.
+// The index that the reference BLAS finds.
 static int64_t expected_extremum(bool least, int64_t n, const float* x, int64_t incx) {
     if (n <= 0 || incx <= 0)
         return 0;
@@ -674,7 +674,7 @@ static int64_t expected_extremum(bool least, int64_t n, const float* x, int64_t 
     return found;
 }
 
-// few: of so few different values that most elements tie.
+// few: few different values, so that most elements are equal.
 enum extremum_data {
     plain,
     few,
@@ -742,7 +742,7 @@ check_extrema(myblasHandle_t handle, const char* forced, int64_t threads, struct
         for (size_t i = 0; i < COUNT_OF(strides); ++i)
             for (int data = 0; data < extremum_data_count; ++data) {
                 const int64_t n = sizes[s], incx = strides[i];
-                // Large vectors take long to make, and without a positive increment none is read.
+                // Large vectors take long to fill, and without a positive increment none is read.
                 if (left_out(12) || ((n > 20000 || incx <= 0) && (i + (size_t)data) % 4 != 0))
                     continue;
                 const int misaligned = (int)((s + i + (size_t)data) % 4);
@@ -776,7 +776,7 @@ static void test_extrema(void** state) {
     with_every_kernel(require_handle(state), MYBLAS_ROUTINE_IAMAX, check_extrema);
 }
 
-// ---- Rotations -----------------------------------------------------------------------------------
+// ---- Rotations ----------------------------------------------------------------------------------
 
 // Calls rotg or rotmg on `count` scalars in either pointer mode; the same bits in both.
 static void generate(myblasHandle_t handle, bool modified, float* scalars, int count) {
@@ -838,7 +838,7 @@ static void test_rotg(void** state) {
         check_rotg(handle,
                    value_of((enum data)(i % data_count)),
                    value_of((enum data)(i / 7 % data_count)));
-    // NaN is not lost.
+    // NaN in an argument reaches the result.
     float g[] = {NAN, 1, 0, 0};
     generate(handle, false, g, 4);
     assert_true(isnan(g[0]) && isnan(g[2]) && isnan(g[3]));
@@ -847,7 +847,7 @@ static void test_rotg(void** state) {
     assert_true(isnan(h[0]) && isnan(h[2]) && isnan(h[3]));
 }
 
-// sum, of terms that are products of `factors` values within 2 u each, is to be `exact`.
+// Asserts that the sum of the terms, products of `factors` values within 2 u each, is `exact`.
 static void assert_identity(const char* what,
                             long double term_1,
                             long double term_2,
@@ -869,8 +869,8 @@ static void assert_identity(const char* what,
                  (double)g[4]);
 }
 
-// H is known by what it does: it turns (x1, y1) to (x, 0), and its rows are orthogonal where d1 and d2 are the
-// weights.
+// H is tested by its effect: it maps (x1, y1) to (x, 0), and its rows are orthogonal with the
+// weights d1 and d2.
 static void check_rotmg(myblasHandle_t handle, float d1, float d2, float x1, float y1) {
     float g[] = {d1, d2, x1, y1, NAN, NAN, NAN, NAN, NAN};
     generate(handle, true, g, 9);
@@ -889,7 +889,7 @@ static void check_rotmg(myblasHandle_t handle, float d1, float d2, float x1, flo
         return;
     }
     assert_true(flag == -1 || flag == 0 || flag == 1);
-    // What the flag leaves out is not written.
+    // Parameters that the flag leaves out are not written.
     assert_true(isnan(g[5]) == (flag == 0) && isnan(g[8]) == (flag == 0));
     assert_true(isnan(g[6]) == (flag == 1) && isnan(g[7]) == (flag == 1));
     const long double h11 = flag == 0 ? 1 : g[5], h22 = flag == 0 ? 1 : g[8];
@@ -920,12 +920,12 @@ static void test_rotmg(void** state) {
                     ldexpf(1.5f + random_float() / 2, (int)random_between(-60, 60)),
                     ldexpf(random_float(), (int)random_between(-10, 10)),
                     ldexpf(random_float(), (int)random_between(-10, 10)));
-    // A negative d2 leaves less than nothing, or takes from d1 what is far from cancelling.
+    // A negative d2 makes the sum negative, or subtracts from d1 without cancellation.
     float less[] = {1, -4, 1, 1, NAN, NAN, NAN, NAN, NAN};
     generate(handle, true, less, 9);
     assert_true(less[4] == -1 && less[0] == 0 && less[1] == 0 && less[2] == 0);
     check_rotmg(handle, 4, -1, 1, 1);
-    // Infinite loops are not entered.
+    // No input makes it loop for ever.
     float infinite[] = {INFINITY, 1, 1, 1, 0, 0, 0, 0, 0}, nan[] = {NAN, 1, 1, 1, 0, 0, 0, 0, 0};
     generate(handle, true, infinite, 9);
     generate(handle, true, nan, 9);

@@ -1,16 +1,16 @@
-// Level 2: mysgemv with its batched forms, and mysger, against float64 within the bounds of the header, with every
-// kernel of products that takes them.
+// Level 2: mysgemv with its batched forms, and mysger, against float64 within the bounds of the
+// header, with every kernel of products that accepts them.
 #include "support.h"
 
 #include <math.h>
 
-// ---- Vectors and matrices ------------------------------------------------------------------------
+// ---- Vectors and matrices -----------------------------------------------------------------------
 
 static const int64_t increments[] = {1, 2, -1, 3, -2};
 
 enum { most_batches = 3, guard = 5 };
 
-// graded: the rows and the elements of x differ by powers of two, so that terms of a sum do.
+// graded: the rows and the elements of x differ by powers of two, and so do the terms of a sum.
 enum data { integers, uniform, graded, data_count };
 
 static float value_of(enum data data) {
@@ -59,7 +59,7 @@ static void fill_vector(float* host, int64_t n, int64_t inc, enum data data) {
         host[position(i, n, inc)] = value_of(data);
 }
 
-// What the call does not read stays NaN.
+// Elements that the call does not read stay NaN.
 static void place_operands(const struct case_2* g, struct operands* o) {
     const int64_t last = g->batches - 1;
     float* a = place(&o->a, last * stride_of_a(g) + (g->n - 1) * g->lda + g->m, g->misaligned);
@@ -112,18 +112,20 @@ call_it(myblasHandle_t handle, const struct case_2* g, const struct operands* o)
                        : mysger(handle, m, n, alpha, x, incx, y, incy, a, lda);
     switch (g->form) {
     case 0:
-        return g->wide ? mysgemv_64(handle, trans, g->m, g->n, alpha, a, g->lda, x, g->incx, beta, y, g->incy)
+        return g->wide ? mysgemv_64(handle, trans, g->m, g->n, alpha, a, g->lda, x, g->incx, beta,
+                                    y, g->incy)
                        : mysgemv(handle, trans, m, n, alpha, a, lda, x, incx, beta, y, incy);
     case 1:
-        return g->wide ? mysgemvStridedBatched_64(handle, trans, g->m, g->n, alpha, a, g->lda, sa, x, g->incx, sx,
-                                                  beta, y, g->incy, sy, g->batches)
-                       : mysgemvStridedBatched(handle, trans, m, n, alpha, a, lda, sa, x, incx, sx, beta, y, incy, sy,
-                                               batches);
+        return g->wide ? mysgemvStridedBatched_64(handle, trans, g->m, g->n, alpha, a, g->lda, sa,
+                                                  x, g->incx, sx, beta, y, g->incy, sy, g->batches)
+                       : mysgemvStridedBatched(handle, trans, m, n, alpha, a, lda, sa, x, incx, sx,
+                                               beta, y, incy, sy, batches);
     default:
-        return g->wide ? mysgemvBatched_64(handle, trans, g->m, g->n, alpha, arrays, g->lda, arrays + most_batches,
-                                           g->incx, beta, ys, g->incy, g->batches)
-                       : mysgemvBatched(handle, trans, m, n, alpha, arrays, lda, arrays + most_batches, incx, beta, ys,
-                                        incy, batches);
+        return g->wide ? mysgemvBatched_64(handle, trans, g->m, g->n, alpha, arrays, g->lda,
+                                           arrays + most_batches, g->incx, beta, ys, g->incy,
+                                           g->batches)
+                       : mysgemvBatched(handle, trans, m, n, alpha, arrays, lda,
+                                        arrays + most_batches, incx, beta, ys, incy, batches);
     }
     // clang-format on
 }
@@ -275,7 +277,7 @@ static struct counts run_cases(myblasHandle_t handle, const char* forced, bool g
         g.batches = g.form == 0 ? 1 : random_between(1, most_batches);
         run_case(handle, forced, &g, &o, &counts);
     }
-    // Columns that do not start on cache lines, long enough for the form of their own that `gemv` has.
+    // Columns that do not start on cache lines, and are long: `gemv` has a kernel for them.
     if (!ger && !reduced() && (!forced || strcmp(forced, "gemv") == 0))
         for (int turn = 0; turn < 4; ++turn) {
             struct case_2 g = {.m = 2003 + 130 * turn,
@@ -290,7 +292,8 @@ static struct counts run_cases(myblasHandle_t handle, const char* forced, bool g
             g.lda = g.m + turn;
             run_case(handle, forced, &g, &o, &counts);
         }
-    // One of each further form of `gemv` that needs a large matrix: with op, m, n; columns without gaps.
+    // One call for each other form of `gemv` that needs a large matrix: op, m, n; columns without
+    // gaps.
     static const int64_t large[][3] = {{0, 4100, 1028},
                                        {0, 1003, 4200},
                                        {0, 5001, 3001},
@@ -311,7 +314,7 @@ static struct counts run_cases(myblasHandle_t handle, const char* forced, bool g
                                .beta = 0.3f};
             run_case(handle, forced, &g, &o, &counts);
         }
-    // Long in either direction: parts of a sum meet.
+    // Long in either direction, so that partial sums are added.
     for (int turn = 0; turn < (forced || reduced() ? 0 : 8); ++turn) {
         struct case_2 g = {.ger = ger,
                            .trans = !ger && turn % 2,
@@ -326,7 +329,7 @@ static struct counts run_cases(myblasHandle_t handle, const char* forced, bool g
         g.lda = g.m + 1;
         run_case(handle, forced, &g, &o, &counts);
     }
-    // Any ratio of the sides: `gemv` shares out the longer one among blocks.
+    // All ratios of the sides: `gemv` divides the longer one among blocks.
     if (!ger && (!forced || strcmp(forced, "gemv") == 0))
         for (int turn = 0; turn < (reduced() ? 8 : 64); ++turn) {
             static const int64_t few[] = {1, 2, 3, 5, 8, 16, 17, 24, 33, 64, 100, 129};
@@ -371,10 +374,10 @@ static void run_every_kernel(void** state, bool ger) {
         assert_ok(myblasForceKernel(handle, routine, info.name));
         const struct counts counts = run_cases(handle, info.name, ger);
         print_message("  %s: %d calls, %d declined\n", info.name, counts.ran, counts.declined);
-        // OpenBLAS's ger does not keep the bound.
+        // `openblas` declines ger, because OpenBLAS's does not keep the bound.
         if (strcmp(info.name, "openblas") != 0 && ger)
             assert_int_equal(counts.declined, 0);
-        // (Of the few cases of a reduced run none may suit a kernel.)
+        // (Of the few cases of a reduced run, a kernel may accept none.)
         if (!reduced() &&
             (strcmp(info.name, "openblas") != 0 || !getenv("MYBLAS_TEST_WITHOUT_OPENBLAS")))
             assert_true(counts.ran > 0);
@@ -385,7 +388,7 @@ static void run_every_kernel(void** state, bool ger) {
 static void test_gemv(void** state) { run_every_kernel(state, false); }
 static void test_ger(void** state) { run_every_kernel(state, true); }
 
-// Products of two factors may overflow or vanish where that of all three does not.
+// A product of two factors may overflow or underflow where the product of all three does not.
 static void test_ger_range(void** state) {
     static const float factors[][3] = {{1e30f, 1e30f, 1e-30f}, // alpha, x, y
                                        {1e30f, 1e-30f, 1e30f},
@@ -428,7 +431,7 @@ static void test_ger_range(void** state) {
     operand_destroy(&y);
 }
 
-// Without rows or columns, y stays as it is, whatever beta is.
+// If a matrix has no rows or no columns, y is unchanged for every beta.
 static void test_empty_matrices(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct operand y = operand_create(handle);

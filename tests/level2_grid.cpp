@@ -1,6 +1,7 @@
-// The CUDA kernels of level 2 on triangles without a GPU: on the CPU, a thread for each of theirs
-// (cpu_kernels/cuda_runtime.h), against float64 within the bounds of the header. Blocks come one after the other, so
-// that what they wait for is there; NaN lies wherever nothing is to be read.
+// The CUDA kernels of level 2 on triangles on a CPU, with a CPU thread for each GPU thread
+// (cpu_kernels/cuda_runtime.h), compared with float64 within the bounds of the header. One block
+// runs at a time, so results that a block waits for are there. Memory that kernels must not read is
+// NaN.
 #include "kernels/level2/registry.h"
 
 #include <cmath>
@@ -65,7 +66,7 @@ struct operands {
     }
 };
 
-// The row of a product with `by`, which is to be near `right`.
+// Asserts that row i of op(A) times `by` is near `right`.
 template <class Element>
 void assert_row(const shape& s,
                 int64_t i,
@@ -157,7 +158,7 @@ void check_symmetric(const kernel_entry<symv_problem>& kernel, const shape& s, f
     }
 }
 
-// syr and syr2, of vectors with increments of their own; the other triangle keeps its NaN.
+// syr and syr2, of vectors with different increments; the other triangle keeps its NaN.
 void check_update(const shape& s, bool twice) {
     const operands o(s, 1), other(s, 1);
     std::vector<float> a = o.a;
@@ -189,7 +190,7 @@ void check_update(const shape& s, bool twice) {
         }
 }
 
-// ger of an A that begins `offset` floats beyond a cache line; around it there is NaN.
+// ger of an A that begins `offset` floats after the start of a cache line, with NaN around it.
 void check_ger(int64_t m, int64_t n, int64_t lda, int64_t offset, float alpha) {
     constexpr size_t line = 32;
     std::vector<float> memory(static_cast<size_t>(lda * n) + 2 * line, std::nanf(""));
@@ -277,7 +278,7 @@ void test_updates(void**) {
         check_update(s, s.lda % 2);
         check_update({s.upper, false, false, s.n, (s.n + 31) / 32 * 32, s.inc}, true);
     });
-    // Sixteen columns of a thread, those of large matrices with and without whole cache lines.
+    // Sixteen columns for each thread, as for large matrices with and without whole cache lines.
     for (const bool upper : {false, true}) {
         check_update({upper, false, false, 1537, 1537, 1}, true);
         check_update({upper, false, false, 1600, 1600, 1}, false);

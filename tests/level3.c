@@ -1,10 +1,10 @@
-// Level 3: every kernel of every routine against double precision, on easy and on hostile data, with NaN in all that may
-// not be read.
+// Level 3: every kernel of every routine against double precision, on easy and on hostile data,
+// with NaN wherever the library must not read.
 #include "support.h"
 
 #include <math.h>
 
-// ---- Calls ---------------------------------------------------------------------------------------
+// ---- Calls --------------------------------------------------------------------------------------
 
 enum function { syrk, syrkx, syr2k, symm, trmm, trsm, function_count };
 
@@ -12,7 +12,7 @@ static const char* const function_names[] = {"syrk", "syrkx", "syr2k", "symm", "
 
 enum data { integers, uniform, graded, wide_diagonal, growing, data_count };
 
-// Of any function; fields that it lacks are ignored.
+// A call of any function; fields that the function does not have are ignored.
 struct level3_case {
     enum function function;
     myblasSideMode_t side;
@@ -101,19 +101,25 @@ static myblasStatus_t call(myblasHandle_t h,
         return s->wide ? myssyrk_64(h, s->uplo, s->trans, s->n, s->k, alpha, a, lda, beta, c, ldc)
                        : myssyrk(h, s->uplo, s->trans, n, k, alpha, a, la, beta, c, lc);
     case syrkx:
-        return s->wide ? myssyrkx_64(h, s->uplo, s->trans, s->n, s->k, alpha, a, lda, b, ldb, beta, c, ldc)
+        return s->wide ? myssyrkx_64(h, s->uplo, s->trans, s->n, s->k, alpha, a, lda, b, ldb, beta,
+                                     c, ldc)
                        : myssyrkx(h, s->uplo, s->trans, n, k, alpha, a, la, b, lb, beta, c, lc);
     case syr2k:
-        return s->wide ? myssyr2k_64(h, s->uplo, s->trans, s->n, s->k, alpha, a, lda, b, ldb, beta, c, ldc)
+        return s->wide ? myssyr2k_64(h, s->uplo, s->trans, s->n, s->k, alpha, a, lda, b, ldb, beta,
+                                     c, ldc)
                        : myssyr2k(h, s->uplo, s->trans, n, k, alpha, a, la, b, lb, beta, c, lc);
     case symm:
-        return s->wide ? myssymm_64(h, s->side, s->uplo, s->m, s->n, alpha, a, lda, b, ldb, beta, c, ldc)
+        return s->wide ? myssymm_64(h, s->side, s->uplo, s->m, s->n, alpha, a, lda, b, ldb, beta, c,
+                                    ldc)
                        : myssymm(h, s->side, s->uplo, m, n, alpha, a, la, b, lb, beta, c, lc);
     case trmm:
-        return s->wide ? mystrmm_64(h, s->side, s->uplo, s->trans, s->diag, s->m, s->n, alpha, a, lda, b, ldb, c, ldc)
-                       : mystrmm(h, s->side, s->uplo, s->trans, s->diag, m, n, alpha, a, la, b, lb, c, lc);
+        return s->wide ? mystrmm_64(h, s->side, s->uplo, s->trans, s->diag, s->m, s->n, alpha, a,
+                                    lda, b, ldb, c, ldc)
+                       : mystrmm(h, s->side, s->uplo, s->trans, s->diag, m, n, alpha, a, la, b, lb,
+                                 c, lc);
     default:
-        return s->wide ? mystrsm_64(h, s->side, s->uplo, s->trans, s->diag, s->m, s->n, alpha, a, lda, b, ldb)
+        return s->wide ? mystrsm_64(h, s->side, s->uplo, s->trans, s->diag, s->m, s->n, alpha, a,
+                                    lda, b, ldb)
                        : mystrsm(h, s->side, s->uplo, s->trans, s->diag, m, n, alpha, a, la, b, lb);
     }
     // clang-format on
@@ -157,23 +163,25 @@ static const char* name_of(const struct level3_case* s) {
     return text;
 }
 
-// ---- Data ----------------------------------------------------------------------------------------
+// ---- Data ---------------------------------------------------------------------------------------
 
 static bool in_triangle(const struct level3_case* s, int64_t i, int64_t j) {
     return s->uplo == MYBLAS_FILL_MODE_LOWER ? i >= j : i <= j;
 }
 
-// Element (i, j) of an n x n triangle. Solutions stay finite: `growing` ones by a factor of 2 or less a row.
+// Element (i, j) of an n x n triangle. Solutions stay finite; with `growing`, by a factor of at
+// most 2 a row.
 static float triangle_value(const struct level3_case* s, int64_t i, int64_t j, int64_t n) {
     const float u = random_float();
     switch (s->data) {
     case integers:
         return i == j ? (random_bits() & 1 ? 1 : -1) : random_integer();
-    case uniform: // diagonally dominant enough that solutions stay of the order of the right-hand side
+    case uniform: // so dominant a diagonal that solutions stay of the order of the right-hand side
         return i == j ? 1.5f + u / 2 : u / (float)sqrt((double)n + 1);
     case graded: // rows and columns from 1 down to 2^-40
         return ldexpf(i == j ? 1.5f + u / 2 : u / (float)sqrt((double)n), (int)(-20 * (i + j) / n));
-    case wide_diagonal: // tiny and huge ones, subnormals among them; the rest is small against its own row's
+    // tiny and huge diagonal elements, some subnormal; the others of a row are small against it
+    case wide_diagonal:
         if (i == j)
             return ldexpf(1.5f + u / 2, (int)(i % 7 == 3 ? -130 : i % 5 * 20 - 40));
         return ldexpf(u, -135);
@@ -196,7 +204,7 @@ static void fill(float* host, struct shape x, const struct level3_case* s) {
             host[i + j * x.ld] = value_of(s);
 }
 
-// What is not referenced stays NaN.
+// Elements that the routine does not reference stay NaN.
 static void fill_a(float* host, const struct level3_case* s) {
     const struct shape x = shape_a(s);
     if (is_rank_k(s->function)) {
@@ -265,10 +273,10 @@ static myblasStatus_t run(myblasHandle_t handle, struct operands* o, const struc
                 has_c(s->function) ? operand_device(result_of(o, s)) : NULL);
 }
 
-// ---- The reference -------------------------------------------------------------------------------
+// ---- The reference ------------------------------------------------------------------------------
 
-// What a line of op(A) and a line of B give, in double: the sum of the products and of their magnitudes, over the terms that
-// the routine has.
+// The product of a line of op(A) and a line of B in double precision: the sum and the sum of
+// magnitudes, over the terms that the routine has.
 struct sums {
     double value, magnitude, largest; // of |op(A)| and |B| apart, multiplied
 };
@@ -387,7 +395,7 @@ check(struct operands* o, const struct level3_case* s, const char* kernel, mybla
                 assert_memory_equal(found + at, before + at, sizeof(float));
                 continue;
             }
-            // Of what takes too long here a hundredth, and what lies next to the edge of a triangle.
+            // For large results, every hundredth element, and those next to the edge of a triangle.
             if (x.rows * x.cols > 300 * 300 && random_between(0, 99) &&
                 !(is_rank_k(s->function) && labs((long)(i - j)) <= 1))
                 continue;
@@ -417,9 +425,9 @@ check(struct operands* o, const struct level3_case* s, const char* kernel, mybla
     }
 }
 
-// ---- Every kernel --------------------------------------------------------------------------------
+// ---- Every kernel -------------------------------------------------------------------------------
 
-// Runs the case with a kernel that is forced, or with the selection's (NULL); returns whether it ran.
+// Runs the case with a forced kernel, or with the selection's (NULL); returns whether it ran.
 static bool run_and_check(myblasHandle_t handle,
                           const char* kernel,
                           const struct level3_case* s,
@@ -491,13 +499,13 @@ static void with_kernels(myblasHandle_t handle,
     visit(handle, NULL, function);
 }
 
-// OpenBLAS's kernels, where it is not installed or does not have the routine.
+// OpenBLAS's kernels are missing if it is not installed or does not have the routine.
 static bool may_be_missing(const char* kernel, enum function function) {
     return kernel && strcmp(kernel, "openblas") == 0 &&
            (getenv("MYBLAS_TEST_WITHOUT_OPENBLAS") || function == syrkx);
 }
 
-// Those, and kernels for a few shapes alone (`small`, whose shapes level3_steps tests).
+// Kernels for a few shapes alone decline as well (`small`, whose shapes level3_steps tests).
 static bool may_refuse(const char* kernel, enum function function) {
     return may_be_missing(kernel, function) || (kernel && strcmp(kernel, "small") == 0);
 }
@@ -562,7 +570,7 @@ static void test_shapes(void** state) {
         with_kernels(handle, (enum function)f, check_shapes);
 }
 
-// ---- Hostile data --------------------------------------------------------------------------------
+// ---- Hostile data -------------------------------------------------------------------------------
 
 static void check_hostile(myblasHandle_t handle, const char* kernel, enum function function) {
     static const int64_t shapes[][2] = {{60, 9}, {130, 5}, {200, 70}, {300, 33}};
@@ -589,7 +597,7 @@ static void test_hostile_triangles(void** state) {
     with_kernels(handle, trsm, check_hostile);
 }
 
-// ---- Modes ---------------------------------------------------------------------------------------
+// ---- Modes --------------------------------------------------------------------------------------
 
 // Products of plans that are large enough for tensor cores.
 static void test_modes(void** state) {
@@ -621,7 +629,8 @@ static void test_modes(void** state) {
     }
 }
 
-// Hostile triangles with products large enough for tensor cores. Not where these underflow, which the bounds exclude.
+// Hostile triangles with products large enough for tensor cores, except where products underflow,
+// which the bounds exclude.
 static void test_hostile_modes(void** state) {
     myblasHandle_t handle = require_handle(state);
     if (backend_of(handle) == MYBLAS_BACKEND_HOST || reduced())
@@ -644,7 +653,7 @@ static void test_hostile_modes(void** state) {
     }
 }
 
-// ---- Steps of plans ------------------------------------------------------------------------------
+// ---- Steps of plans -----------------------------------------------------------------------------
 
 static int step_count;
 static char last_step[1024];
@@ -657,7 +666,7 @@ static void keep_step(const char* message) {
     snprintf(last_step, sizeof last_step, "%s", step);
 }
 
-// As run_and_check with the selection's kernel, and counts the steps that its plan logs.
+// run_and_check with the selection's kernel; counts the steps that the plan logs.
 static void
 run_and_count_steps(myblasHandle_t handle, const struct level3_case* s, myblasMath_t mode) {
     step_count = 0;
@@ -667,7 +676,8 @@ run_and_count_steps(myblasHandle_t handle, const struct level3_case* s, myblasMa
     assert_ok(myblasSetLoggerCallback(NULL));
 }
 
-// Asserts that a plan had so many steps, and that the last was a product of this size by the forced kernel.
+// Asserts that a plan had `steps` steps, and that the last was a product of this size by the forced
+// kernel.
 static void assert_last_product(
     const struct level3_case* s, const char* kernel, int steps, int64_t m, int64_t n, int64_t k) {
     char by[128], size[128];
@@ -683,10 +693,10 @@ static void assert_last_product(
                  size);
 }
 
-// ---- Triangles of products -----------------------------------------------------------------------
+// ---- Triangles of products ----------------------------------------------------------------------
 
-// Whether the forced kernel computed the triangle by itself, the log tells: otherwise squares and diagonal blocks would
-// give the same numbers.
+// Whether the forced kernel computed the triangle itself. The log tells; squares and diagonal
+// blocks would give the same numbers.
 static void check_triangle(myblasHandle_t handle,
                            const char* kernel,
                            const struct level3_case* s,
@@ -702,8 +712,8 @@ static void check_triangle(myblasHandle_t handle,
     }
 }
 
-// Every kernel of products that computes a triangle of C by itself, where its tiles meet the diagonal and the edges in every
-// way, and one that does not.
+// Every kernel that computes a triangle of C itself, where its tiles meet the diagonal and the
+// edges in every way, and one that computes only whole matrices.
 static void test_triangles_of_products(void** state) {
     myblasHandle_t handle = require_handle(state);
     if (backend_of(handle) == MYBLAS_BACKEND_HOST)
@@ -769,10 +779,10 @@ static void test_triangles_of_products(void** state) {
     assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_STRICT_MATH));
 }
 
-// ---- Triangular operands of products -----------------------------------------------------------
+// ---- Triangular operands of products ------------------------------------------------------------
 
-// trmm as one product, by kernels that leave out what the triangle has not, by more blocks than there are multiprocessors
-// and by fewer, and by one that does not leave it out.
+// trmm as one product: by kernels that skip the zeros of the triangle, with more blocks than
+// multiprocessors and with fewer, and by one that does not skip them.
 static void test_triangular_operands(void** state) {
     myblasHandle_t handle = require_handle(state);
     if (backend_of(handle) == MYBLAS_BACKEND_HOST)
@@ -817,20 +827,21 @@ static void test_triangular_operands(void** state) {
     assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_STRICT_MATH));
 }
 
-// ---- NaN and Inf ---------------------------------------------------------------------------------
+// ---- NaN and Inf --------------------------------------------------------------------------------
 
-// Whether an element of a line of B (right: a row) has influence on another one of it: their places in the line.
+// Whether an element of a line of B (a column for a triangle on the left, otherwise a row)
+// influences another: their indices in the line.
 static bool reaches(const struct level3_case* s, int64_t from, int64_t to) {
     const bool upper = s->uplo == MYBLAS_FILL_MODE_UPPER, right = s->side == MYBLAS_SIDE_RIGHT;
     const bool goes_down = upper == ((s->trans != MYBLAS_OP_N) != right);
     return goes_down ? to >= from : to <= from;
 }
 
-// What an Inf and a NaN in an operand become, against the formula with the terms that there are.
+// The effect of an Inf and a NaN in an operand, compared with the formula.
 static void check_specials(myblasHandle_t handle, const char* kernel, enum function function) {
     if (kernel && strcmp(kernel, "openblas") == 0 && function == syrkx)
         return;
-    // On a GPU trmm is also one product, from 256 on.
+    // On a GPU, trmm is also one product from order 256 on.
     const bool has_large = function == trmm && backend_of(handle) != MYBLAS_BACKEND_HOST;
     for (int special = 0; special < (has_large ? 4 : 2); ++special) {
         for (int upper = 0; upper < 2; ++upper) {
@@ -848,7 +859,7 @@ static void check_specials(myblasHandle_t handle, const char* kernel, enum funct
                 s.alpha = 1;
                 struct operands o = operands_create(handle);
                 set_up(&o, &s);
-                // In B at (70, 70), amid a block; for rank-k updates in A.
+                // In B at (70, 70), inside a block; for rank-k updates in A.
                 struct operand* with = is_rank_k(function) ? &o.a : &o.b;
                 const struct shape x = is_rank_k(function) ? shape_a(&s) : shape_b(&s);
                 const int64_t row = x.rows > 70 ? 70 : 7, col = x.cols > 70 ? 70 : 7;
@@ -869,7 +880,8 @@ static void check_specials(myblasHandle_t handle, const char* kernel, enum funct
                         const float value = found[i + j * y.ld];
                         bool is_as_expected;
                         if (function == trsm) {
-                            // Every element that depends on that of B, and no other, is Inf or NaN.
+                            // The elements that depend on this element of B are Inf or NaN, and no
+                            // others.
                             const int64_t line = right ? i : j, at = right ? j : i;
                             const bool depends = line == 70 && reaches(&s, 70, at);
                             is_as_expected = depends == !isfinite(value);
@@ -897,7 +909,7 @@ static void check_specials(myblasHandle_t handle, const char* kernel, enum funct
     }
 }
 
-// Beside an Inf in B trmm has the values of the formula, of orders with several blocks, in all forms.
+// With an Inf in B, trmm has the values of the formula, for orders of several blocks, in all forms.
 static void visit_infinite(struct level3_case s, void* data) {
     struct run* with = data;
     if (left_out(8))
@@ -945,7 +957,8 @@ static void check_infinite(myblasHandle_t handle, const char* kernel, enum funct
     with_forms(s, visit_infinite, &run);
 }
 
-// An Inf anywhere in one of a few lines of B: the solution has it there, and is finite where it has no influence.
+// With an Inf anywhere in one of a few lines of B, the solution has it there, and is finite where
+// it has no influence.
 static void check_infinite_line(myblasHandle_t handle, const char* kernel, enum function function) {
     enum { order = 17, lines = 3, line = 1 };
     for (int form = 0; form < 8; ++form) {
@@ -993,7 +1006,8 @@ static void test_specials(void** state) {
         with_kernels(handle, (enum function)f, check_specials);
 }
 
-// alpha times an element of B that overflows concerns no element that the triangle does not let it reach.
+// If alpha times an element of B overflows, only elements that the triangle connects with it
+// change.
 static void check_overflow(myblasHandle_t handle, const char* kernel, enum function function) {
     const bool is_on_host = backend_of(handle) == MYBLAS_BACKEND_HOST;
     for (int form = 0; form < (is_on_host ? 8 : 16); ++form) { // one product from 256 on
@@ -1030,7 +1044,8 @@ static void check_overflow(myblasHandle_t handle, const char* kernel, enum funct
     }
 }
 
-// Quotients that are finite, although the dividend times the divisor's reciprocal is not, in a few lines of many.
+// Finite quotients, although the dividend times the divisor's reciprocal is not finite, in a few of
+// many lines.
 static void check_quotients(myblasHandle_t handle, const char* kernel, enum function function) {
     if (backend_of(handle) == MYBLAS_BACKEND_HOST && (!kernel || strcmp(kernel, "openblas") == 0))
         return; // OpenBLAS multiplies by reciprocals
@@ -1076,7 +1091,7 @@ static void test_overflow(void** state) {
     with_kernels(handle, trsm, check_quotients);
 }
 
-// With a scalar of zero, operands that are NaN, or are not there, do not matter.
+// With a scalar of zero, its operands may be NaN or NULL.
 static void check_zero_scalars(myblasHandle_t handle, const char* kernel, enum function function) {
     for (int device = 0; device < 2; ++device) {
         struct level3_case s = {.function = function, .data = uniform};
@@ -1120,7 +1135,7 @@ static void test_zero_scalars(void** state) {
         with_kernels(handle, (enum function)f, check_zero_scalars);
 }
 
-// A beta that is NaN makes NaN of all that is written, also where nothing is added.
+// With a beta of NaN everything that is written is NaN, also where nothing is added.
 static void test_nan_beta(void** state) {
     myblasHandle_t handle = require_handle(state);
     random_seed(8);
@@ -1142,12 +1157,16 @@ static void test_nan_beta(void** state) {
             float* y = operand_device(&c);
             // clang-format off
             const myblasStatus_t status =
-                which == gemm_call   ? mysgemm(handle, as_is, as_is, n, n, n, &alpha, x, n, x, n, &beta, y, n)
+                which == gemm_call   ? mysgemm(handle, as_is, as_is, n, n, n, &alpha, x, n, x, n,
+                                               &beta, y, n)
                 : which == gemv_call ? mysgemv(handle, as_is, n, n, &alpha, x, n, x, 1, &beta, y, 1)
                 : which == symv_call ? myssymv(handle, lower, n, &alpha, x, n, x, 1, &beta, y, 1)
-                : which == syrk_call ? myssyrk(handle, lower, as_is, n, n, &alpha, x, n, &beta, y, n)
-                : which == syr2k_call ? myssyr2k(handle, lower, as_is, n, n, &alpha, x, n, x, n, &beta, y, n)
-                                     : myssymm(handle, MYBLAS_SIDE_LEFT, lower, n, n, &alpha, x, n, x, n, &beta, y, n);
+                : which == syrk_call ? myssyrk(handle, lower, as_is, n, n, &alpha, x, n, &beta, y,
+                                               n)
+                : which == syr2k_call ? myssyr2k(handle, lower, as_is, n, n, &alpha, x, n, x, n,
+                                                 &beta, y, n)
+                                     : myssymm(handle, MYBLAS_SIDE_LEFT, lower, n, n, &alpha, x, n,
+                                               x, n, &beta, y, n);
             // clang-format on
             assert_ok(status);
             const float* found = operand_download(&c);
@@ -1169,9 +1188,10 @@ static void test_nan_beta(void** state) {
     operand_destroy(&c);
 }
 
-// ---- Workspace -----------------------------------------------------------------------------------
+// ---- Workspace ----------------------------------------------------------------------------------
 
-// Without any, with parts of what a call asks for, and with just that, full of NaN.
+// With no workspace, with parts of the workspace that a call could use, and with all of it, full of
+// NaN.
 static void test_workspaces(void** state) {
     myblasHandle_t handle = require_handle(state);
     random_seed(8);
@@ -1222,7 +1242,8 @@ static void test_workspaces(void** state) {
     }
 }
 
-// A product that is forced and accepts nothing of the plan: refused before anything is written.
+// With a forced kernel that accepts no product of the plan, the call is refused before anything is
+// written.
 static void test_forced_product(void** state) {
     myblasHandle_t handle = require_handle(state);
     if (backend_of(handle) == MYBLAS_BACKEND_HOST)
@@ -1244,7 +1265,7 @@ static void test_forced_product(void** state) {
     }
 }
 
-// ---- The same bits -------------------------------------------------------------------------------
+// ---- The same bits ------------------------------------------------------------------------------
 
 static void test_reproducible(void** state) {
     myblasHandle_t handle = require_handle(state);
@@ -1280,7 +1301,7 @@ static void test_reproducible(void** state) {
     }
 }
 
-// ---- Batches of trsm -----------------------------------------------------------------------------
+// ---- Batches of trsm ----------------------------------------------------------------------------
 
 static void check_batch(
     myblasHandle_t handle, struct level3_case s, int64_t batch, bool by_pointers, bool shares_a) {
@@ -1320,15 +1341,18 @@ static void check_batch(
     // clang-format off
     myblasStatus_t status;
     if (by_pointers)
-        status = s.wide ? mystrsmBatched_64(handle, s.side, s.uplo, s.trans, s.diag, s.m, s.n, alpha, in_a, xa.ld,
-                                            in_b, xb.ld, batch)
-                        : mystrsmBatched(handle, s.side, s.uplo, s.trans, s.diag, (int)s.m, (int)s.n, alpha, in_a,
-                                         (int)xa.ld, in_b, (int)xb.ld, (int)batch);
+        status = s.wide ? mystrsmBatched_64(handle, s.side, s.uplo, s.trans, s.diag, s.m, s.n,
+                                            alpha, in_a, xa.ld, in_b, xb.ld, batch)
+                        : mystrsmBatched(handle, s.side, s.uplo, s.trans, s.diag, (int)s.m,
+                                         (int)s.n, alpha, in_a, (int)xa.ld, in_b, (int)xb.ld,
+                                         (int)batch);
     else
-        status = s.wide ? mystrsmStridedBatched_64(handle, s.side, s.uplo, s.trans, s.diag, s.m, s.n, alpha, a, xa.ld,
-                                                   stride_a, b, xb.ld, stride_b, batch)
-                        : mystrsmStridedBatched(handle, s.side, s.uplo, s.trans, s.diag, (int)s.m, (int)s.n, alpha, a,
-                                                (int)xa.ld, stride_a, b, (int)xb.ld, stride_b, (int)batch);
+        status = s.wide ? mystrsmStridedBatched_64(handle, s.side, s.uplo, s.trans, s.diag, s.m,
+                                                   s.n, alpha, a, xa.ld, stride_a, b, xb.ld,
+                                                   stride_b, batch)
+                        : mystrsmStridedBatched(handle, s.side, s.uplo, s.trans, s.diag, (int)s.m,
+                                                (int)s.n, alpha, a, (int)xa.ld, stride_a, b,
+                                                (int)xb.ld, stride_b, (int)batch);
     // clang-format on
     assert_int_equal(status, MYBLAS_STATUS_SUCCESS);
     const float* found = operand_download(&o.b);
@@ -1378,11 +1402,12 @@ static void test_batches(void** state) {
     assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_TRSM, NULL));
 }
 
-// ---- Groups of products --------------------------------------------------------------------------
+// ---- Groups of products -------------------------------------------------------------------------
 
 enum { group_count = 5 };
 
-// Each group against the same products one by one, which test_sgemm holds against double precision.
+// Each group, compared with the same products one by one, which the test sgemm compares with double
+// precision.
 static void test_groups(void** state) {
     myblasHandle_t handle = require_handle(state);
     random_seed(12);
@@ -1446,10 +1471,12 @@ static void test_groups(void** state) {
             handle, device ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST));
         const float* factors = device ? operand_device(&scalars) : (const float*)sent(&scalars);
         // clang-format off
-        assert_ok(wide ? mysgemmGroupedBatched_64(handle, transa, transb, m64, n64, k64, factors, in_a, ld64, in_b, ld64,
-                                                  factors + group_count, in_c, ld64, group_count, size64)
-                       : mysgemmGroupedBatched(handle, transa, transb, m, n, k, factors, in_a, ld, in_b, ld,
-                                               factors + group_count, in_c, ld, group_count, size));
+        assert_ok(wide ? mysgemmGroupedBatched_64(handle, transa, transb, m64, n64, k64, factors,
+                                                  in_a, ld64, in_b, ld64, factors + group_count,
+                                                  in_c, ld64, group_count, size64)
+                       : mysgemmGroupedBatched(handle, transa, transb, m, n, k, factors, in_a, ld,
+                                               in_b, ld, factors + group_count, in_c, ld,
+                                               group_count, size));
         // clang-format on
         const float* found = operand_download(&c);
         for (int e = 0; e < products * elements; ++e)
@@ -1458,7 +1485,7 @@ static void test_groups(void** state) {
         operand_assert_unchanged(&a);
         operand_assert_unchanged(&b);
     }
-    // Refused before anything is computed: a fault in the last group but one.
+    // Refused before anything is computed: an error in the last group but one.
     assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_HOST));
     operand_upload(&c);
     int bad[group_count];
@@ -1466,21 +1493,26 @@ static void test_groups(void** state) {
     bad[3] = 16;
     const float* factors = sent(&scalars);
     // clang-format off
-    assert_status(INVALID_VALUE, mysgemmGroupedBatched(handle, transa, transb, m, n, k, factors, in_a, ld, in_b, ld,
-                                                       factors + group_count, in_c, bad, group_count, size));
+    assert_status(INVALID_VALUE, mysgemmGroupedBatched(handle, transa, transb, m, n, k, factors,
+                                                       in_a, ld, in_b, ld, factors + group_count,
+                                                       in_c, bad, group_count, size));
     memcpy(bad, size, sizeof bad);
     bad[2] = -1;
-    assert_status(INVALID_VALUE, mysgemmGroupedBatched(handle, transa, transb, m, n, k, factors, in_a, ld, in_b, ld,
-                                                       factors + group_count, in_c, ld, group_count, bad));
-    assert_status(INVALID_VALUE, mysgemmGroupedBatched(handle, transa, transb, m, n, k, factors, in_a, ld, in_b, ld,
-                                                       factors + group_count, in_c, ld, -1, size));
-    assert_status(INVALID_VALUE, mysgemmGroupedBatched(handle, transa, transb, m, n, NULL, factors, in_a, ld, in_b, ld,
-                                                       factors + group_count, in_c, ld, group_count, size));
-    assert_status(NOT_INITIALIZED, mysgemmGroupedBatched(NULL, transa, transb, m, n, k, factors, in_a, ld, in_b, ld,
-                                                         factors + group_count, in_c, ld, group_count, size));
-    assert_ok(mysgemmGroupedBatched(handle, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-                                    0, NULL));
-    // Sizes whose sum leaves 64 bits: refused, if a group behind it has something to compute.
+    assert_status(INVALID_VALUE, mysgemmGroupedBatched(handle, transa, transb, m, n, k, factors,
+                                                       in_a, ld, in_b, ld, factors + group_count,
+                                                       in_c, ld, group_count, bad));
+    assert_status(INVALID_VALUE, mysgemmGroupedBatched(handle, transa, transb, m, n, k, factors,
+                                                       in_a, ld, in_b, ld, factors + group_count,
+                                                       in_c, ld, -1, size));
+    assert_status(INVALID_VALUE, mysgemmGroupedBatched(handle, transa, transb, m, n, NULL, factors,
+                                                       in_a, ld, in_b, ld, factors + group_count,
+                                                       in_c, ld, group_count, size));
+    assert_status(NOT_INITIALIZED, mysgemmGroupedBatched(NULL, transa, transb, m, n, k, factors,
+                                                         in_a, ld, in_b, ld, factors + group_count,
+                                                         in_c, ld, group_count, size));
+    assert_ok(mysgemmGroupedBatched(handle, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                                    NULL, NULL, NULL, NULL, 0, NULL));
+    // Sizes whose sum exceeds 64 bits are refused if a later group has something to compute.
     int64_t sizes[group_count];
     for (int zeroes = 0; zeroes < 2; ++zeroes) {
         int64_t rows[group_count];
@@ -1488,8 +1520,9 @@ static void test_groups(void** state) {
             sizes[g] = g < 2 ? INT64_MAX - g : size64[g];
             rows[g] = g < 2 || zeroes ? 0 : m64[g];
         }
-        assert_int_equal(mysgemmGroupedBatched_64(handle, transa, transb, rows, n64, k64, factors, in_a, ld64, in_b, ld64,
-                                                  factors + group_count, in_c, ld64, group_count, sizes),
+        assert_int_equal(mysgemmGroupedBatched_64(handle, transa, transb, rows, n64, k64, factors,
+                                                  in_a, ld64, in_b, ld64, factors + group_count,
+                                                  in_c, ld64, group_count, sizes),
                          zeroes ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_INVALID_VALUE);
     }
     // clang-format on

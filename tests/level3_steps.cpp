@@ -1,6 +1,7 @@
-// The CUDA kernels of level 3's steps, and of rank updates by vectors, without a GPU: on the CPU, a thread for each of
-// theirs (cpu_kernels/cuda_runtime.h), against the host backend's and against sums in double. It finds wrong indices
-// and, under the thread sanitizer, missing barriers; not what is wrong with a GPU's memory, alignment or time.
+// The CUDA kernels of level 3's steps, and of rank updates by vectors, on a CPU, with a CPU thread
+// for each GPU thread (cpu_kernels/cuda_runtime.h). Results are compared with the host backend's
+// and with sums in double precision. The test finds wrong indices and, under the thread sanitizer,
+// missing barriers. Errors of a GPU's memory, alignment or timing are beyond it.
 #include "kernels/level2/registry.h"
 #include "kernels/level3/registry.h"
 #include "level3/steps.h"
@@ -21,14 +22,14 @@ using namespace myblas;
 
 namespace {
 
-// By the number of multiprocessors the solving kernel chooses how many lines a block of threads has.
+// The number of multiprocessors decides how many lines a block of the solving kernel takes.
 const device_info device{.smem_per_block = 232448},
     large_device{.sm_count = 1000, .smem_per_block = 101376};
 unsigned counters[counter_count];
 const launch_context context{.device = &device, .counters = counters},
     large_context{.device = &large_device, .counters = counters};
 
-// ---- Data ----------------------------------------------------------------------------------------
+// ---- Data ---------------------------------------------------------------------------------------
 
 uint64_t state = 1;
 
@@ -50,7 +51,7 @@ std::vector<float> unset(int64_t count) {
     return std::vector<float>(static_cast<size_t>(count), std::nanf(""));
 }
 
-// The same bits but where `is_close(index)` allows a difference.
+// The same bits, except where `is_close(index)` accepts the difference.
 template <class IsClose>
 void assert_equal(const std::vector<float>& found,
                   const std::vector<float>& right,
@@ -60,7 +61,7 @@ void assert_equal(const std::vector<float>& found,
             fail_msg("element %zu is %g, not %g", i, found[i], right[i]);
 }
 
-// ---- Triangles -----------------------------------------------------------------------------------
+// ---- Triangles ----------------------------------------------------------------------------------
 
 // A batch of triangles, in any of the ways in which a plan may have them in memory.
 struct triangles {
@@ -82,7 +83,8 @@ struct triangles {
         return first() * along() + sign() * i * along() + line * across();
     }
 
-    // What is not read stays NaN. `is_wide`: a diagonal from subnormals to 2^20, the rest small against it.
+    // Elements that must not be read stay NaN. `is_wide`: a diagonal from subnormals to 2^20; the
+    // other elements are small against it.
     triangles(
         int64_t order, int64_t batch_count, bool is_unit, bool is_wide, int64_t most_lines = 150)
         : right(random_bit()), trans(random_bit()), reversed(random_bit()), n(order),
@@ -128,7 +130,8 @@ struct triangles {
                 .batch_count = batch};
     }
 
-    // Against sums in double within the bounds of mystrmm and mystrsm; of a solution the residual.
+    // Compares with sums in double precision within the bounds of mystrmm and mystrsm; for a
+    // solution, the residual.
     void check_result(const triangle_step& p, const std::vector<float>& y) const {
         const auto order = static_cast<double>(std::min(n, p.block));
         const double factor = order + (p.is_solve ? 3 : 2) * std::log2(order) + 4;
@@ -166,7 +169,7 @@ struct triangles {
     }
 };
 
-// What the host's step does, for larger triangles than it takes.
+// Solves like the host's step, also triangles too large for that.
 void solve_plainly(const triangle_step& p) {
     const float alpha = p.gate.value == 0 ? 0 : p.alpha.value;
     for (int64_t z = 0; z < p.batch_count; ++z) {
@@ -186,7 +189,8 @@ void solve_plainly(const triangle_step& p) {
     }
 }
 
-// Of each element of a solution Y the magnitudes that are summed up for it, divided by the diagonal.
+// For each element of a solution Y, the sum of the magnitudes that are added for it, divided by the
+// diagonal.
 std::vector<float> magnitudes(const triangle_step& p, size_t size) {
     std::vector<float> all(size);
     for (int64_t z = 0; z < p.batch_count; ++z) {
@@ -227,7 +231,7 @@ void check_triangle(bool is_solve, int64_t n, bool is_wide) {
         assert_int_equal(host_steps().triangle(step, context), MYBLAS_STATUS_SUCCESS);
     else
         solve_plainly(step);
-    // Both round; what a well-conditioned triangle makes of that stays below 200 roundings.
+    // Both round. For a well-conditioned triangle the difference stays below 200 roundings.
     step.x.base = t.x.data();
     const std::vector<float> scale =
         is_solve && is_wide ? magnitudes(step, right.size()) : std::vector<float>();
@@ -235,7 +239,7 @@ void check_triangle(bool is_solve, int64_t n, bool is_wide) {
     step.y.base = found.data();
     assert_int_equal(cuda::triangle(step, random_bit() ? context : large_context),
                      MYBLAS_STATUS_SUCCESS);
-    // Elsewhere nothing is written.
+    // Nothing else is written.
     std::vector<bool> is_result(found.size());
     for (int64_t z = 0; z < t.batch; ++z)
         for (int64_t i = 0; i < n; ++i)
@@ -268,8 +272,8 @@ void test_triangles(void**) {
     }
 }
 
-// Quotients are within an ulp, as estimates by a reciprocal alone are not; also those that are finite, although the
-// dividend times the divisor's reciprocal is not, and one that is not finite.
+// Quotients are within an ulp, which estimates by a reciprocal alone are not. One quotient is
+// finite although the dividend times the divisor's reciprocal is not, and one is not finite.
 void test_quotients(void**) {
     std::vector<std::pair<float, float>> pairs = {{0x1.d8cd7ep+127f, 0x1.d8cd8p-1f},
                                                   {-0x1.d8cd7ep+127f, 0x1.d8cd8p-1f},
@@ -307,7 +311,7 @@ void test_quotients(void**) {
     }
 }
 
-// ---- The others ----------------------------------------------------------------------------------
+// ---- The other steps ----------------------------------------------------------------------------
 
 void test_mirrors(void**) {
     state = 4;
@@ -376,7 +380,8 @@ void test_joins(void**) {
         }
 }
 
-// trmm, in place or not, and symm of small orders. What is not stored of A is NaN, and B has an Inf.
+// trmm, in place or not, and symm of small orders. The elements of A that are not stored are NaN,
+// and B has an Inf.
 void check_small(bool is_symmetric, int form, int64_t n, int64_t lines) {
     const bool right = form & 1, upper = form & 2, trans = form & 4, unit = form & 8;
     const bool in_place = !is_symmetric && (form & 16);

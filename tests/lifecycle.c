@@ -6,10 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// ---- A product whose result is known -------------------------------------------------------------
+// ---- A product whose result is known ------------------------------------------------------------
 
-// Whether a 2 x 2 product on the handle comes out right; no CMocka inside, so that children and
-// threads may use it.
+// Whether a 2 x 2 product on the handle is correct. It does not use CMocka, so children and threads
+// may call it.
 static bool product_is_right(myblasHandle_t handle) {
     static const float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8}, expected[] = {23, 34, 31, 46};
     const float one = 1, zero = 0;
@@ -43,9 +43,9 @@ static bool product_is_right(myblasHandle_t handle) {
     return ok && memcmp(c, expected, sizeof c) == 0;
 }
 
-// ---- Fork ----------------------------------------------------------------------------------------
+// ---- Fork ---------------------------------------------------------------------------------------
 
-// In a child the host backend goes on, and a CUDA handle answers NOT_INITIALIZED without harm.
+// In a child the host backend works, and a CUDA handle answers NOT_INITIALIZED without harm.
 static void test_fork(void** state) {
     skip_under_tools();
     myblasHandle_t handle = require_handle(state);
@@ -72,7 +72,7 @@ static void test_fork(void** state) {
         const myblasBackend_t choices[] = {MYBLAS_BACKEND_HOST, MYBLAS_BACKEND_AUTO};
         for (size_t i = 0; i < COUNT_OF(choices); ++i) {
             if (choices[i] == MYBLAS_BACKEND_AUTO && backend == MYBLAS_BACKEND_HOST)
-                continue; // there the child may have a device of its own
+                continue; // there the child may use a device
             myblasHandle_t fresh = NULL;
             myblasBackend_t on = MYBLAS_BACKEND_AUTO;
             CHILD_CHECK(myblasCreateOn(&fresh, choices[i]) == MYBLAS_STATUS_SUCCESS);
@@ -87,7 +87,7 @@ static void test_fork(void** state) {
     assert_true(product_is_right(handle)); // the parent is as before
 }
 
-// A child may leave in the ordinary way, with destructors, with and without destroying the handle.
+// A child may exit normally, with destructors, with and without destroying the handle.
 static void test_exit_of_child(void** state) {
     skip_under_tools();
     myblasHandle_t handle = require_handle(state);
@@ -105,7 +105,7 @@ static void test_exit_of_child(void** state) {
     assert_true(product_is_right(handle));
 }
 
-// ---- Fork while the logger is at work ------------------------------------------------------------
+// ---- Fork while the logger is at work -----------------------------------------------------------
 
 static _Thread_local bool sits_in_callback = false, forks_in_callback = false;
 static pthread_barrier_t callback_entered, callback_may_leave;
@@ -132,7 +132,7 @@ static void* sit_in_callback(void* unused) {
     return NULL;
 }
 
-// Creates a handle, computes and leaves in the ordinary way; a signal ends a child that hangs.
+// Creates a handle, computes and exits normally; a signal ends a child that hangs.
 static void leave_after_work(void) {
     alarm(60);
     myblasHandle_t handle = NULL;
@@ -159,7 +159,7 @@ static void test_fork_beside_callback(void** state) {
         leave_after_work();
     int status = -1;
     const bool waited = pid > 0 && waitpid(pid, &status, 0) == pid;
-    pthread_barrier_wait(&callback_may_leave); // whatever came of the child
+    pthread_barrier_wait(&callback_may_leave); // even if the child failed
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_ok(myblasSetLoggerCallback(NULL));
     assert_true(waited);
@@ -168,7 +168,7 @@ static void test_fork_beside_callback(void** state) {
     pthread_barrier_destroy(&callback_may_leave);
 }
 
-// The thread that holds the lock is the one that forks: in the child it goes on, and lets go of it.
+// The thread that holds the lock calls fork: in the child it continues, and unlocks it.
 static void test_fork_in_callback(void** state) {
     skip_under_tools();
     (void)require_handle(state);
@@ -185,7 +185,7 @@ static void test_fork_in_callback(void** state) {
     assert_child_succeeds(child_of_callback);
 }
 
-// ---- Threads -------------------------------------------------------------------------------------
+// ---- Threads ------------------------------------------------------------------------------------
 
 struct worker {
     pthread_t thread;
@@ -226,7 +226,7 @@ static void test_threads(void** state) {
     }
 }
 
-// ---- Loading: in processes of their own ------------------------------------------------------------
+// ---- Loading: in separate processes -------------------------------------------------------------
 
 // The library that this program is linked with, which scenarios load again under its own name.
 static const char* library_file(void) {
@@ -275,7 +275,7 @@ static void test_loading(void** state) {
     assert_scenario("exit_with_handles", host);
 }
 
-// dlopen, call, dlclose, again and again, in a program that is not linked with the library.
+// dlopen, call, dlclose, repeatedly, in a program that is not linked with the library.
 static void test_reloading(void** state) {
     (void)state;
     static const char* const environments[][3] = {{"MYBLAS_BACKEND=host", "MYBLAS_NUM_THREADS=3"},

@@ -1,5 +1,5 @@
-// The passes of the packed SGEMM kernels (src/kernels/sgemm/tensor/schedule.h): whatever the product and the workspace,
-// every pass stays inside the workspace, and all of them together are the product.
+// The passes of the packed SGEMM kernels (src/kernels/sgemm/tensor/schedule.h): for every product
+// and workspace, each pass stays inside the workspace, and all passes together make the product.
 #include "kernels/sgemm/tensor/schedule.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ constexpr limb_variant variants[] = {
      .packs_beside = false},
 };
 
-// As likely to lie between 1 and 10 as between 1000 and 10000.
+// A random number, as likely between 1 and 10 as between 1000 and 10000.
 int64_t spread(std::mt19937_64& random, double low, double high) {
     std::uniform_real_distribution<double> logarithm(std::log(low), std::log(high));
     return static_cast<int64_t>(std::exp(logarithm(random)));
@@ -115,7 +115,8 @@ void test_passes_stay_in_the_workspace(void**) {
     }
 }
 
-// The same of triangles, of which a pass has all rows and columns; also where one operand is packed for both.
+// The same for triangles, whose passes have all rows and columns, also where one operand is packed
+// for both.
 void test_triangles_stay_in_the_workspace(void**) {
     std::mt19937_64 random(4);
     for (int round = 0; round < 5000; ++round) {
@@ -145,7 +146,7 @@ void test_triangles_stay_in_the_workspace(void**) {
     }
 }
 
-// The products of fused.c that come in passes over parts of the batch, the rows, the columns and k do so.
+// The products of fused.c whose passes should divide the batch, the rows, the columns or k do so.
 void test_cuts(void**) {
     device_info device;
     device.arch = 90;
@@ -211,7 +212,7 @@ void test_clusters(void**) {
         }
 }
 
-// More than best_bytes changes nothing, and a byte less costs a pass or the fallback.
+// More than best_bytes changes nothing, and a byte less needs another pass or the fallback.
 void test_best_workspace(void**) {
     device_info device;
     device.arch = 90;
@@ -230,7 +231,7 @@ void test_best_workspace(void**) {
     }
 }
 
-// As schedule_passes counts it; infinite where the passes do not fit.
+// The cost that schedule_passes computes; infinite if the passes do not fit.
 double cost_of(const limb_variant& v,
                const sgemm_problem& p,
                const device_info& device,
@@ -255,7 +256,7 @@ double cost_of(const limb_variant& v,
            packed * (v.packs_beside ? 0.3 : 1) + batches * 8 * m * n * parts_k + sums;
 }
 
-// Of passes of any extents, tried one after the other.
+// The least cost over passes of all extents, tried one by one.
 double
 least_cost(const limb_variant& v, const sgemm_problem& p, const device_info& device, size_t bytes) {
     const auto part_of = [](int64_t whole, int64_t parts, int64_t multiple) {
@@ -286,7 +287,8 @@ least_cost(const limb_variant& v, const sgemm_problem& p, const device_info& dev
     return least;
 }
 
-// The search that leaves most candidates out finds what one without such shortcuts finds.
+// The search with shortcuts, which skips most candidates, finds the same as the search without
+// them.
 void test_plans_are_cheap(void**) {
     std::mt19937_64 random(3);
     double sum = 0, worst = 0;
@@ -320,7 +322,7 @@ void test_plans_are_cheap(void**) {
     assert_true(sum < 1.001 * count && worst < 1.03);
 }
 
-// Kernels tell of their work before anyone asks whether they accept the workspace.
+// Kernels describe their work before anyone asks whether they accept the workspace.
 void test_work_in_any_workspace(void**) {
     std::mt19937_64 random(2);
     device_info device;

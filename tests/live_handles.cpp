@@ -38,7 +38,7 @@ void test_one(void**) {
     assert_true(table->contains(allocated(0)));
 }
 
-// Whatever the table holds where nothing is, or is no more, it is no handle.
+// Values that mark empty and deleted entries of the table are no handles.
 void test_no_handles(void**) {
     const auto table = std::make_unique<handle_table>();
     for (int round = 0; round < 2; ++round) {
@@ -68,7 +68,7 @@ void test_full(void**) {
     assert_false(table->contains(allocated(77)));
 }
 
-// Handles come and go, at old and at new addresses.
+// Handles are created and destroyed, at old and at new addresses.
 void test_churn(void**) {
     const auto table = std::make_unique<handle_table>();
     std::unordered_set<size_t> alive;
@@ -86,7 +86,8 @@ void test_churn(void**) {
     }
 }
 
-// Each thread has handles of its own, and one of them each of those that all want to remove.
+// Each thread adds and removes its own handles. All threads try to remove the same shared handles,
+// and for each handle one thread succeeds.
 void test_threads(void**) {
     constexpr size_t threads = 4, rounds = 20000, shared = 1000;
     const auto table = std::make_unique<handle_table>();

@@ -66,7 +66,7 @@ static void test_blocks(void** state) {
         assert_ok(myblasMalloc(handle, &blocks[i], sizes[i]));
         assert_non_null(blocks[i]);
         assert_int_equal((uintptr_t)blocks[i] % 256, 0);
-        // All of it can be written.
+        // All of the allocated memory can be written.
         unsigned char* pattern = malloc(sizes[i]);
         assert_non_null(pattern);
         memset(pattern, (int)i + 1, sizes[i]);
@@ -88,7 +88,7 @@ static void test_blocks(void** state) {
     assert_null(nothing);
     assert_ok(myblasFree(handle, NULL));
     assert_status(INVALID_VALUE, myblasMalloc(handle, NULL, 16));
-    // Not under compute-sanitizer, to which the driver's refusal is a finding.
+    // Not under compute-sanitizer, which reports the driver's refusal as an error.
     for (int shift = 0; shift < 2 && !reduced(); ++shift) {
         void* too_much = &too_much;
         assert_status(ALLOC_FAILED, myblasMalloc(handle, &too_much, SIZE_MAX >> shift));
@@ -100,7 +100,7 @@ static void test_blocks(void** state) {
     assert_status(NOT_INITIALIZED, myblasFree(NULL, NULL));
 }
 
-// There and back through the device with different leading dimensions; padding keeps what it had.
+// To the device and back with different leading dimensions; padding keeps its values.
 static void check_matrix(
     myblasHandle_t handle, enum form form, int rows, int cols, int bytes, myblasStream_t stream) {
     const int lda = rows + 3, ldb = rows + 1, ldc = rows + 2;
@@ -198,7 +198,7 @@ static void test_copies(void** state) {
     assert_ok(myblasStreamDestroy(handle, streams[1]));
 }
 
-// A copy waits for what the handle's stream was given before it.
+// A copy waits for earlier work of the handle's stream.
 static void test_copies_follow_work(void** state) {
     myblasHandle_t handle = require_handle(state);
     enum { n = 1 << 16, rounds = 50 };

@@ -1,5 +1,5 @@
-// The cuda backend where CUDA cannot be used, played by stand-ins for libcuda.so.1 that come first on
-// the library path of a child process. A driver of this machine's own is never loaded.
+// The cuda backend where CUDA cannot be used: stand-ins for libcuda.so.1 come first on the library
+// path of a child process. This machine's own driver is never loaded.
 #include "support.h"
 
 #include <unistd.h>
@@ -44,7 +44,7 @@ static void expect_no_cuda(void) {
         assert_null(handle);
         unsetenv("MYBLAS_BACKEND");
     }
-    // It was the stand-in that spoke, and nothing else.
+    // The stand-in has answered, and no other driver.
     char maps[8192];
     FILE* file = fopen("/proc/self/maps", "r");
     assert_non_null(file);
@@ -98,13 +98,13 @@ static void test_failing_driver(void** state) {
     run_with_standin("failing_driver", "cudaErrorUnknown");
 }
 
-// A driver that starts and then serves nothing.
+// A driver that starts and then answers every call with an error.
 static void test_broken_driver(void** state) {
     (void)state;
     run_with_standin("broken_driver", "cudaErrorInitializationError");
 }
 
-// A file of the driver's name that is none ends the loader's search as a missing driver does.
+// A file with the driver's name that is no library ends the loader's search, like a missing driver.
 static void test_no_driver(void** state) {
     (void)state;
     char directory[] = "/tmp/myblas_test_XXXXXX";

@@ -8,8 +8,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 usage() {
     cat <<END
 usage: tests/run.sh [BUILD_DIR]
-Installs the Debian packages that are missing, builds the library and its tests in BUILD_DIR (build), runs all tests, and
-ends with a line that counts them. A CUDA toolkit and a GPU are used if there are any.
+Installs missing Debian packages, builds the library and its tests in BUILD_DIR (build), runs all
+tests, and ends with a line that counts them. A CUDA toolkit and a GPU are used if there are any.
   MYBLAS_CUDA=ON, OFF  in the environment: insists on a CUDA toolkit, or ignores it
   MYBLAS_WERROR=ON     makes the compiler's warnings errors
 END

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# run_gpu.sh [build-dir]: runs every test that has GPU cases from a finished build tree, wherever that
-# is copied, without CMake. The build tree has a copy of this script in its tests/. Ends with a line
-# that counts the cases. Fails without a GPU.
-# TEST_JOBS=4 runs so many programs at a time. TEST_PREFIX="compute-sanitizer ..." runs each under a tool,
-# for which MYBLAS_TEST_REDUCED=1 keeps to fewer and smaller cases, and leaves out the operands of gigabytes.
-# What fills the GPU's memory or looks at how much is free comes last, one after the other: test_growth, test_cuda_graph,
-# and scripts, which run other programs in turn, and not under a tool.
+# run_gpu.sh [BUILD_DIR]: runs every test that has GPU cases, without CMake, from a finished build
+# tree, which may have been copied to another machine. The build tree has a copy of this script in
+# its tests/. Ends with a line that counts the cases. Fails without a GPU.
+# TEST_JOBS=4 runs four programs at a time. TEST_PREFIX="compute-sanitizer ..." runs each under a
+# tool; MYBLAS_TEST_REDUCED=1 then leaves out large cases and most others. Tests that fill the GPU's
+# memory or look at how much is free run last and one by one: test_growth, test_cuda_graph, and
+# scripts, which run other programs, and not under a tool.
 set -uo pipefail
 
 export MYBLAS_TEST_REQUIRE_GPU=1
@@ -20,7 +20,7 @@ fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# run NAME ENVIRONMENT: prints what the program says, and adds it to the report in the form of ctest's.
+# run NAME ENVIRONMENT: prints the program's output, and adds it to the report in ctest's form.
 run() {
     local name=$1 environment=$2 status=fail output
     [ "$name" != test_large ] || [ "${MYBLAS_TEST_REDUCED:-0}" != 1 ] || return 0
@@ -41,7 +41,7 @@ run() {
 export -f run
 export scratch tests
 
-# A name, and an environment that may be empty, a line.
+# A name and an environment, which may be empty, in each line.
 run_all() {
     # shellcheck disable=SC2016 # run takes them apart
     xargs -P "$1" -r -d '\n' -n 1 bash -c 'run "${1%% *}" "${1#* }"' run

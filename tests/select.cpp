@@ -1,4 +1,4 @@
-// src/select and what handles remember of it, with kernels and a model made up here: no GPU, no library.
+// src/select and the cache of a handle, with kernels and a model made up here: no GPU, no library.
 #include "select/select.h"
 #include "api/context.h"
 #include "core/selection_cache.h"
@@ -24,9 +24,9 @@ using namespace myblas;
 
 namespace {
 
-// ---- Kernels -------------------------------------------------------------------------------------
+// ---- Kernels ------------------------------------------------------------------------------------
 
-// Each selection reads what the descriptor promises to read at most.
+// A selection reads at most what the descriptor promises to read.
 bool takes_aligned(const sgemm_problem& p, const device_info&) {
     return reinterpret_cast<uintptr_t>(p.a) % 128 == 0 && p.lda % 4 == 0 && !p.a_array;
 }
@@ -121,7 +121,7 @@ const char* selected_by(const made_up_model& m, const sgemm_problem& p, size_t w
     return select({rules, &m.by}, p, device, workspace_bytes)->name;
 }
 
-// ---- Arithmetic ----------------------------------------------------------------------------------
+// ---- Arithmetic ---------------------------------------------------------------------------------
 
 void test_fast_logarithm(void**) {
     for (int exponent = -126; exponent < 128; ++exponent) {
@@ -144,7 +144,7 @@ void test_fast_power(void**) {
 }
 
 void test_whole_up(void**) {
-    // As many tiles, blocks on multiprocessors and slabs as there can be.
+    // The largest numbers of tiles, of blocks on a multiprocessor and of slabs.
     for (const int divisor : {1, 8, 16, 32, 64, 78, 108, 114, 120, 128, 132, 148, 256})
         for (int64_t n = 0; n < int64_t{1} << 30; n += 1 + n / 2000) {
             const auto exact = static_cast<float>((n + divisor - 1) / divisor);
@@ -167,14 +167,14 @@ void test_rounds_of_blocks(void**) {
     assert_true(two.turns == 4 && two.rounds == 2);
     assert_true(few.turns == 1 && few.rounds == 1 &&
                 std::fabs(few.wave_efficiency - 7.0f / 132) < 1e-6f);
-    // Clusters of 4 reach 120 multiprocessors, those of 2 all.
+    // Clusters of 4 reach 120 multiprocessors, clusters of 2 all of them.
     assert_true(cuda::block_rounds(d, 240, 1, 4).rounds == 2);
     assert_true(cuda::block_rounds(d, 264, 1, 2).rounds == 2);
     d.sm_count = 1;
     assert_true(cuda::block_rounds(d, 3, 1, 8).rounds == 3);
 }
 
-// ---- Prediction ----------------------------------------------------------------------------------
+// ---- Prediction ---------------------------------------------------------------------------------
 
 void test_physical_time(void**) {
     made_up_model m;
@@ -197,13 +197,13 @@ void test_physical_time(void**) {
     assert_true(time.overhead == 2000 + 300 + 50);
     assert_true(time.arithmetic == 200 + 1800 + 140);
     assert_true(time.cache == 4000);
-    // What the cache leaves of the operands, and C.
+    // Bytes of the operands that do not fit in the cache, and of C.
     assert_true(view.uncached > 0.34f && view.uncached < 0.36f);
     assert_true(std::fabs(time.memory - (18000 * view.uncached + 4 * 64 * 64)) < 1);
     const double sum =
         std::pow(time.arithmetic, 4) + std::pow(time.cache, 4) + std::pow(time.memory, 4);
     assert_true(std::fabs(time.total - (time.overhead + std::pow(sum, 0.25))) < 2);
-    // Without a factor, but for what fast_exp2 leaves.
+    // With no learned factor, except for the error of fast_exp2.
     assert_true(std::fabs(learned_factor(v, view, work) - 1) < 3e-4f);
     v.work_weights[offset_feature] = 1;
     assert_true(std::fabs(learned_factor(v, view, work) - 2) < 1e-3f);
@@ -212,7 +212,7 @@ void test_physical_time(void**) {
     assert_true(std::fabs(learned_factor(v, view, work) - 4) < 2e-3f);
 }
 
-// Of the shortest and of the longest times that there are, parts are neither lost nor infinite.
+// In the shortest and the longest times, no term is lost or becomes infinite.
 void test_extreme_times(void**) {
     sgemm_problem p = square(64);
     const work_query query(p, device, 0);
@@ -224,7 +224,7 @@ void test_extreme_times(void**) {
     }
 }
 
-// A slower memory, a slower clock or a smaller cache do not make a product faster.
+// A slower memory, a slower clock or a smaller cache does not make a product faster.
 void test_device_counts(void**) {
     sgemm_problem p = square(1024);
     made_up_model m;
@@ -252,7 +252,7 @@ void test_device_counts(void**) {
     assert_true(microseconds(other) > us);
 }
 
-// ---- Selection -----------------------------------------------------------------------------------
+// ---- Selection ----------------------------------------------------------------------------------
 
 void test_least_time(void**) {
     assert_string_equal(selected(square(2), 0), "small"); // 4 against 10.02
@@ -276,7 +276,7 @@ void test_modes_and_architectures(void**) {
     assert_string_equal(selected(p, 64000), "split");
     p.math = MYBLAS_FP32_FAST_MATH;
     assert_string_equal(selected(p, 64000), "loose");
-    // By less than its margin it is not ahead.
+    // A kernel that is faster by less than its margin is not taken.
     made_up_model m;
     p = square(500);
     p.math = MYBLAS_FP32_FAST_MATH;
@@ -290,7 +290,7 @@ void test_modes_and_architectures(void**) {
     assert_string_equal(select(table, p, newer, 64000)->name, "future");
 }
 
-// The learned factor decides between those whose physical times are near.
+// The learned factor decides between kernels with similar physical times.
 void test_learned_factors_decide(void**) {
     made_up_model m;
     sgemm_problem p = square(500);
@@ -310,7 +310,7 @@ void test_learned_factors_decide(void**) {
     assert_string_equal(selected_by(m, p, 500000), "large");
 }
 
-// A kernel that refuses does not decide which of the others are near.
+// A kernel that refuses does not affect which others count as similar.
 void test_who_refuses_is_not_compared(void**) {
     made_up_model m;
     m.of(small).costs.step = 0.001f;
@@ -324,7 +324,8 @@ void test_who_refuses_is_not_compared(void**) {
     assert_string_equal(selected_by(m, p, 1023999), "plain");
 }
 
-// The variants in whose domains a product lies are compared; where none of them accepts it, all are.
+// The variants whose domains contain a product are compared. If all of them decline it, all
+// variants are compared.
 void test_domains(void**) {
     made_up_model m;
     m.of(large).domain[0] = {8, 10}; // short side from 16 to 45
@@ -355,7 +356,8 @@ void test_domains(void**) {
     assert_string_equal(selected_by(m, p, 0), "small");
 }
 
-// Of each kind: powers of 2 begin their half octave, and what is a little below them ends the one before.
+// For each kind of domain, a power of 2 begins a half octave, and a value just below it ends the
+// one before.
 void test_edges_of_domains(void**) {
     const auto view_of = [](const made_up_model& m, const sgemm_problem& p) {
         return problem_view(m.model, work_query(p, device, 0)).candidates & 1;
@@ -389,7 +391,7 @@ void test_edges_of_domains(void**) {
             p.batch_count *= 2;
             assert_int_equal(view_of(m, p), 0);
         }
-    // Whatever is far beyond
+    // Values far beyond all domains
     m.of(small).domain[4] = {half_octave_count - 1, half_octave_count - 1};
     m.tabulate();
     sgemm_problem p = square(int64_t{1} << 62);
@@ -414,7 +416,7 @@ void test_most_rounds(void**) {
     assert_string_equal(selected_by(m, p, 0), "large");
 }
 
-// ---- Families ------------------------------------------------------------------------------------
+// ---- Families -----------------------------------------------------------------------------------
 
 std::string named(const char* name) {
     const forced_kernel found = find_kernel(MYBLAS_ROUTINE_SGEMM, MYBLAS_BACKEND_HOST, name);
@@ -438,7 +440,8 @@ void test_names_of_families(void**) {
                      forced_kernel::unknown);
 }
 
-// Of a family that is forced: the fastest that accepts the product, whatever their domains, or the first without times.
+// In a forced family, the fastest variant that accepts the product is taken, whether or not its
+// domain contains the product; without times, the first.
 void test_forced_family(void**) {
     made_up_model m;
     const entry* const family[] = {&small, &large, &split, &plain};
@@ -470,7 +473,7 @@ void test_forced_family(void**) {
     assert_null(select_among({family, 2}, {rules, &m.by}, p, device, 64000));
 }
 
-// Where few kernels of strict mode compete, all do, in each mode.
+// If few kernels of strict mode compete, all do, in every mode.
 void test_least_competing(void**) {
     made_up_model m;
     m.of(large).domain[0] = {0, 0};
@@ -533,7 +536,7 @@ void test_most_variants(void**) {
             assert_true(factor == 2);
 }
 
-// What bench/fit.py wrote.
+// The model that bench/fit.py wrote.
 void test_fitted_model(void**) {
     const time_model& model = sgemm_model_sm90;
     assert_int_equal(model.arch, 90);
@@ -555,7 +558,7 @@ void test_fitted_model(void**) {
             assert_true(std::isfinite(weight) && std::fabs(weight) < 20);
     }
     assert_true(model.competing == tabulate_domains(model.variants));
-    // Wherever products are asked for, something competes, but for some batches.
+    // Every product has a candidate, except some batches.
     std::mt19937 random(23);
     constexpr int rounds = 20000;
     int single = 0, batches = 0;
@@ -577,10 +580,10 @@ void test_fitted_model(void**) {
     assert_in_range(batches, 0, rounds / 200);
 }
 
-// ---- Epilogues -----------------------------------------------------------------------------------
+// ---- Epilogues ----------------------------------------------------------------------------------
 
-// A described call (myblasCall_t: is_fused) tells of an epilogue only that there is one: whatever it is, the kernel is the same,
-// and the handle remembers it as the same.
+// A described call says only that there is an epilogue (myblasCall_t::is_fused). The kernel is the
+// same for every epilogue, and the handle remembers them as one.
 void test_epilogues_are_alike(void**) {
     made_up_model m;
     const auto with_epilogue = [](entry kernel) {
@@ -622,9 +625,9 @@ void test_epilogues_are_alike(void**) {
     assert_true(other_than_plain > 0);
 }
 
-// ---- What a handle remembers ---------------------------------------------------------------------
+// ---- The cache of a handle ----------------------------------------------------------------------
 
-// Few values of each input, so that problems come again, and differ in one input alone.
+// Few values of each input, so that problems occur again, or differ in one input alone.
 void test_cache_is_exact(void**) {
     std::mt19937 random(17);
     const auto one_of = [&](std::initializer_list<int64_t> values) {
@@ -665,7 +668,7 @@ void test_cache_remembers(void**) {
     sgemm_problem p = square(64);
     static float c[10 * pointer_period];
     for (int i = 0; i < 10; ++i) {
-        // Other memory at the same place of a period, other scalars
+        // Other addresses with the same alignment, other scalars
         p.a += pointer_period / sizeof(float);
         p.c = c + i * pointer_period / sizeof(float);
         p.alpha.value = static_cast<float>(i);
@@ -674,7 +677,7 @@ void test_cache_remembers(void**) {
     assert_int_equal(selections, 1);
     cache.find(p, 1, count); // another workspace
     assert_int_equal(selections, 2);
-    // Each input counts.
+    // Every input makes a difference.
     const auto differs = [&](auto change) {
         sgemm_problem other = p;
         change(other);
@@ -706,7 +709,7 @@ void test_cache_remembers(void**) {
     assert_true(differs([](sgemm_problem& o) { o.c_array = array; }));
 }
 
-// ---- Tuning files --------------------------------------------------------------------------------
+// ---- Tuning files -------------------------------------------------------------------------------
 
 const std::string valid = "myblas-tuning 2\n"
                           "arch 90\n"
@@ -718,7 +721,7 @@ const std::string valid = "myblas-tuning 2\n"
                           "  sgemm small TN 0.015625\n"
                           "sgemm split TT 1";
 
-// There are times for compute capability 8.0 and later; `small` has none on 10.0.
+// The model has times for compute capability 8.0 and later, except for `small` on 10.0.
 const time_model* find_made_up_model(int arch) {
     static const time_model without_small = {
         100, 1, {}, {}, std::span(plain_model.variants).subspan(1), {}};
@@ -751,7 +754,7 @@ void test_valid_file(void**) {
     assert_true(file.factors.of_variant[1] == twice && file.factors.of_variant[2] == none);
 }
 
-// The factors outrank what the library would choose, form by form.
+// The factors outrank the library's own choice, for each form.
 void test_factors_decide(void**) {
     for (int form = 0; form < 4; ++form) {
         const char* const names[] = {"NN", "NT", "TN", "TT"};
@@ -850,7 +853,8 @@ void test_malformed_files(void**) {
     }
 }
 
-// Whatever the text: an answer, factors that can be used when it is accepted, and no way past its end.
+// For every text there is an answer, accepted factors are usable, and nothing is read after the
+// end.
 void test_arbitrary_files(void**) {
     std::mt19937 random(19);
     constexpr char alphabet[] = "sgemmallrch 0123456789.eE+-NT#\n\t\0\xff";
@@ -888,7 +892,7 @@ void test_arbitrary_files(void**) {
 
 } // namespace
 
-// The registries of the host, by which find_kernel goes. (no_cuda.cpp has the others.)
+// The host's registries, in which find_kernel searches. (no_cuda.cpp has the others.)
 namespace myblas {
 // clang-format off
 template <> kernel_list<sgemm_problem> host_kernels() { return families; }

@@ -5,7 +5,7 @@
 
 static const float scalars[] = {0, 1, -0.5f};
 
-// ---- Shapes --------------------------------------------------------------------------------------
+// ---- Shapes -------------------------------------------------------------------------------------
 
 struct shape {
     int m, n, k;
@@ -36,7 +36,7 @@ static void straddle_large(struct shape* shapes, int* count, int tile, int dimen
     }
 }
 
-// Each size of m with each of n, and k in turn, so that every pair of m or n with k appears too.
+// Each m with each n. k takes its sizes in turn, so that every m and every n also meets every k.
 static int make_shapes(const myblasKernelInfo_t* info, struct shape shapes[max_shapes]) {
     int m[5], n[5], k[5], count = 0;
     straddle(info->block_m, m);
@@ -52,7 +52,8 @@ static int make_shapes(const myblasKernelInfo_t* info, struct shape shapes[max_s
         straddle_large(shapes, &count, info->block_n, 1);
         straddle_large(shapes, &count, info->block_k, 2);
     }
-    // More slabs of k than stages; thin and long ones; tiles of many slabs, which blocks share; no k at all.
+    // More slabs of k than stages; thin and long products; tiles of many slabs, which blocks share;
+    // k = 0.
     const int slab = info->block_k > 0 && info->block_k <= max_tile ? info->block_k : 16;
     const struct shape others[] = {
         {33, 17, slab * (info->stages + 2) + 1},
@@ -67,7 +68,7 @@ static int make_shapes(const myblasKernelInfo_t* info, struct shape shapes[max_s
     return count + (int)COUNT_OF(others);
 }
 
-// ---- Data and references -------------------------------------------------------------------------
+// ---- Data and references ------------------------------------------------------------------------
 
 // op(A), op(B) and C as dense column-major matrices, and in double precision AB and |A||B|. One
 // product serves all transpositions, leading dimensions and scalars.
@@ -131,8 +132,8 @@ lay_out(float* to, int64_t ld, const float* from, int64_t rows, int64_t cols, bo
     }
 }
 
-// What a mode promises, in units of roundoff of |A||B|. With limbs, what these lose and what the tensor cores lose inside a
-// chunk of k does not grow with k.
+// What a mode promises, in units of roundoff of |A||B|. The losses of limbs, and of tensor cores
+// inside a chunk of k, do not grow with k.
 static double error_units(myblasMath_t math, int k) {
     return (math == MYBLAS_FP32_STRICT_MATH || k > 64 ? k : 64) + 4;
 }
@@ -169,7 +170,7 @@ static void assert_result(const struct product* p,
     }
 }
 
-// ---- One kernel on its matrix of calls -----------------------------------------------------------
+// ---- One kernel on its matrix of calls ----------------------------------------------------------
 
 static bool is_of_family(const char* name, const char* family) {
     const size_t length = strlen(family);
@@ -271,7 +272,7 @@ static void run_call(myblasHandle_t handle,
     if (beta != 0)
         lay_out(c, call.ldc, p->c, s.m, s.n, false);
     operand_upload(&o->c);
-    // What is not to be read is NaN.
+    // What must not be read is NaN.
     const float* a = operand_device(alpha == 0 ? &o->nan_a : &o->a);
     const float* b = operand_device(alpha == 0 ? &o->nan_b : &o->b);
     call.A = a;
@@ -329,8 +330,8 @@ static void run_call(myblasHandle_t handle,
     }
     assert_ok(status);
     if (selection != MYBLAS_STATUS_SUCCESS) {
-        // A call with nothing to do succeeds before a kernel is asked for, and a description of the
-        // call does not tell the scalars. On the host all scalars are known.
+        // A call with nothing to do succeeds before a kernel is chosen. A description of the call
+        // does not have the values of scalars. On the host all scalars are known.
         const bool are_known = !device_scalars || backend_of(handle) == MYBLAS_BACKEND_HOST;
         assert_int_equal(selection, MYBLAS_STATUS_NOT_SUPPORTED);
         assert_true(forced && are_known && (alpha == 0 || s.k == 0) && beta == 1);
@@ -350,8 +351,8 @@ static void run_call(myblasHandle_t handle,
     ++counts->ran;
 }
 
-// Every transposition and pair of scalars on one product, with half of the layouts: the other half has its turn
-// with the next one.
+// Every transposition and pair of scalars on one product, with half of the layouts. The next
+// product has the other half.
 static void run_product(myblasHandle_t handle,
                         const char* forced,
                         struct operands* o,
@@ -401,7 +402,7 @@ static bool packs_limbs(const myblasKernelInfo_t* info) {
     return is_of_family(info->name, "bf16x6") || is_of_family(info->name, "fp16x3");
 }
 
-// Whether the kernel, which is forced, takes anything at all. Only OpenBLAS may be missing.
+// Whether the forced kernel takes any call. Only OpenBLAS may be missing.
 static bool is_installed(myblasHandle_t handle, const myblasKernelInfo_t* info) {
     myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
     call.n = call.k = call.lda = call.ldb = call.ldc = 64;
@@ -442,7 +443,8 @@ static void test_every_kernel(void** state) {
     }
 }
 
-// The names of families force whichever of their variants accepts, and none in modes that promise more.
+// The name of a family forces any of its variants that accepts, and none in modes that promise
+// more.
 static void test_families(void** state) {
     static const struct shape small = {16, 64, 64}; // that each of them takes
     myblasHandle_t handle = require_handle(state);
@@ -477,9 +479,9 @@ static void test_families(void** state) {
     }
 }
 
-// Tiles that 3 or 4 blocks share: as clusters, and, where not all clusters would run at the same time, by sums in the
-// workspace. Of 132 multiprocessors these are up to 39 tiles and 40 to 44, up to 30 and 31 to 33, of 128 and of 256
-// rows.
+// Tiles that 3 or 4 blocks share: as clusters, or by sums in the workspace if not all clusters
+// would run at the same time. On 132 multiprocessors, up to 39 tiles and 40 to 44, up to 30 and 31
+// to 33, with 128 and 256 rows.
 static void test_shared_tiles(void** state) {
     static const struct shape shapes[] = {{1249, 390, 400},
                                           {1279, 509, 400},
@@ -525,11 +527,11 @@ static void test_selection(void** state) {
     }
 }
 
-// ---- Batches -------------------------------------------------------------------------------------
+// ---- Batches ------------------------------------------------------------------------------------
 
 enum { batch_count = 3, batch_m = 37, batch_n = 21, batch_k = 19 };
 
-// Strided: operand i lies i * stride past the base; stride 0 shares it.
+// Strided: operand i begins i * stride after the base; with stride 0 all products share it.
 struct batch {
     bool transa, transb, share_a, share_b, pointers, wide;
     int64_t lda, ldb, ldc, stride_a, stride_b, stride_c;
@@ -637,7 +639,8 @@ static bool takes_batches(const myblasKernelInfo_t* info) {
            !is_of_family(info->name, "tf32x3");
 }
 
-// Whether a kernel is to take the batch: one that needs aligned operands wants to know that they are.
+// Whether a kernel has to take the batch. One that needs aligned operands declines arrays of
+// pointers, whose alignment the host cannot see.
 static bool
 is_acceptable(const myblasKernelInfo_t* info, const struct batch* batch, int misaligned) {
     if (!takes_batches(info))
@@ -648,7 +651,7 @@ is_acceptable(const myblasKernelInfo_t* info, const struct batch* batch, int mis
                              batch->ldb % elements == 0 && batch->stride_b % elements == 0);
 }
 
-// Returns whether the kernel that is forced took the batch; without one (NULL) it must be taken.
+// Returns whether the forced kernel took the batch. The selection (NULL) must take it.
 static bool run_batch(myblasHandle_t handle,
                       const myblasKernelInfo_t* forced,
                       struct batch batch,
@@ -701,7 +704,7 @@ static bool run_batch(myblasHandle_t handle,
     place_scalars(&o.scalar, alpha, beta);
     const float* device_alpha = operand_device(&o.scalar);
 
-    // The described batch is strided, but lends the workspace that one of pointers needs.
+    // The described batch is strided, but has the workspace that one with pointers needs.
     myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
     call.transa = batch.transa ? MYBLAS_OP_T : MYBLAS_OP_N;
     call.transb = batch.transb ? MYBLAS_OP_T : MYBLAS_OP_N;
@@ -746,7 +749,7 @@ static bool run_batch(myblasHandle_t handle,
             operand_download(&o.workspace);
         float* found = operand_download(&o.c);
         for (int i = 0; i < batch_count; ++i) {
-            // Where A or B is shared, what was laid out last is there.
+            // A shared A or B is where the last product's was written.
             const float* pa = products[batch.share_a ? batch_count - 1 : i].a;
             const float* pb = products[batch.share_b ? batch_count - 1 : i].b;
             for (int64_t col = 0; col < batch_n; ++col) {
@@ -762,7 +765,7 @@ static bool run_batch(myblasHandle_t handle,
                 }
             }
         }
-        // All that lies around the matrices is as it was.
+        // The memory around the matrices is unchanged.
         assert_memory_equal(found, c, o.c.bytes);
         operand_assert_unchanged(&o.a);
         operand_assert_unchanged(&o.b);
@@ -775,7 +778,7 @@ static bool run_batch(myblasHandle_t handle,
 }
 
 static int run_batches(myblasHandle_t handle, const myblasKernelInfo_t* forced) {
-    // Tight with what 128-bit accesses need, and with all of it spoilt.
+    // No gaps, except for alignment to 16 bytes, and all of the memory around is NaN.
     static const struct layout batch_layouts[] = {{4, 4, 0}, {0, 1, 0}, {3, 1, 1}};
     static const float pairs[][2] = {{1, 0}, {-0.5f, 1}, {0, -0.5f}};
     int ran = 0;
@@ -815,10 +818,10 @@ static void test_batches(void** state) {
     assert_true(ran == 64 || (reduced() && ran > 0));
 }
 
-// ---- Values --------------------------------------------------------------------------------------
+// ---- Values -------------------------------------------------------------------------------------
 
-// What alpha op(A) op(B) + beta C leaves in C (m x n, tight), of which all elements were `old`, with the host's dense
-// A and B as they lie in memory. NULL: the forced kernel declines.
+// Computes alpha op(A) op(B) + beta C into a dense m x n C, whose elements were all `old`, from the
+// host's dense A and B. Returns NULL if the forced kernel declines.
 static const float* product_in_form(myblasHandle_t handle,
                                     struct operands* o,
                                     myblasOperation_t transa,
@@ -870,8 +873,8 @@ static const float* small_product(myblasHandle_t handle,
 
 enum { special_m = 36, special_n = 20, special_k = 24 };
 
-// A multiple of the smallest subnormal, made and compared as bits, so that no mode of this processor's
-// can flush it on both sides.
+// A multiple of the smallest subnormal, made and compared as bits, so that a mode of this processor
+// cannot flush both sides.
 static float subnormal(uint32_t units) {
     float value;
     memcpy(&value, &units, sizeof value);
@@ -879,7 +882,7 @@ static float subnormal(uint32_t units) {
 }
 
 // Subnormal products are not flushed, a zero row or column gives exact zeros, and NaN and Inf reach
-// just the elements that the formula says.
+// exactly the elements that depend on them.
 static void check_special_values(myblasHandle_t handle) {
     static const struct shape shape = {special_m, special_n, special_k};
     float a[special_m * special_k], b[special_k * special_n];
@@ -920,7 +923,7 @@ static void check_special_values(myblasHandle_t handle) {
     operands_destroy(&o);
 }
 
-// The same bits from every run of a kernel that promises them, each on a stream of its own.
+// A kernel that promises the same bits gives them on every run, each on another stream.
 static void check_determinism(myblasHandle_t handle) {
     enum { most_runs = 20 };
     const int runs = reduced() ? 2 : most_runs;
@@ -948,8 +951,9 @@ static void check_determinism(myblasHandle_t handle) {
     operands_destroy(&o);
 }
 
-// Whether results are zero, subnormal, normal, infinite or NaN. Data whose sums have one class in any order:
-// `value` gives an element by its line (a row of A, a column of B) and its k.
+// Whether results are zero, subnormal, normal, infinite or NaN. The data give each sum one class in
+// any order of addition: `value` returns an element from its line (a row of A, a column of B) and
+// its k.
 struct class_data {
     const char* name;
     float (*value)(bool of_a, int line, int k);
@@ -967,7 +971,7 @@ static float cancelling(bool of_a, int line, int k) {
     const float value = exp2f((float)(line % 41 - 20)) * (float)(1 + (line + k / 2) % 5);
     return of_a || k % 2 ? value : -value;
 }
-// Subnormal elements beside ones that meet zeroes; their products are normal or subnormal.
+// Subnormal elements beside ones that meet zeros; their products are normal or subnormal.
 static float beside_ones(bool of_a, int line, int k) {
     if (k != 1)
         return of_a ? 1 : 0;
@@ -981,7 +985,7 @@ static const struct class_data class_data[] = {
     {"subnormal beside normal", beside_ones, 1},
 };
 
-// Classes are those that the plainest kernel gives.
+// The naive kernel gives the expected classes.
 static void check_result_classes(myblasHandle_t handle, const myblasKernelInfo_t* info) {
     static const struct shape shape = {special_m, special_n, special_k};
     const myblasKernelInfo_t plainest = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, 0);
@@ -1032,10 +1036,10 @@ static void test_values(void** state) {
     }
 }
 
-// ---- Ranges --------------------------------------------------------------------------------------
+// ---- Ranges -------------------------------------------------------------------------------------
 
-// Data that limbs of 16 bits find hard: `values` gives an element by its line (a row of A, a column of B)
-// and its k.
+// Data that limbs of 16 bits find hard: `values` returns an element from its line (a row of A, a
+// column of B) and its k.
 enum { hard_m = 300, hard_n = 140, hard_k = 200 };
 
 struct hard_data {
@@ -1080,8 +1084,8 @@ static float far_apart(bool of_a, int line, int k) {
     return random_float() * exp2f((float)((of_a ? 1 : -1) * (line % 2 ? 90 : 0)));
 }
 
-// Lines of elements as small as emulated mode takes them beside others, of which all products of limbs count.
-// They are zero where a kernel may look for what scale they have.
+// Lines of the smallest elements that emulated mode takes, beside others, so that every product of
+// limbs matters. Elements that a kernel may sample are zero.
 static float beside_large(bool of_a, int line, int k) {
     const float scale = of_a ? 1 : 0x1p90f;
     if (line % 32 == 0)
@@ -1091,10 +1095,12 @@ static float beside_large(bool of_a, int line, int k) {
     return is_sampled ? 0 : (random_float() < 0 ? -magnitude : magnitude) * scale;
 }
 
-// Of the first 32 lines one has a single element, beside a neighbour that is so many times as large. The scale of their cell
-// follows the neighbour, whose line no sample shows to be large, so that fp16 limbs have 24 bits less `times` for the single
-// element: below 1 / 2^(39 - 14) of the largest all of it is lost. One lossy element is none too many, and nothing but the
-// limit on what a line may leave room for sees it. (Simulated without: 240 times the bound with 2^30, nothing with 2^6.)
+// One of the first 32 lines has a single nonzero element, and a neighbour has one that is `times`
+// as large. The scale of their cell follows the neighbour's element, which no sample of its line
+// contains. With `times` = 2^s, the element keeps 39 - s bits as limbs of fp16. A chunk tolerates
+// one element that loses bits, so only the rule on the room that scales leave finds it
+// (docs/emulation.md). (Simulated without this rule: 240 times the bound for 2^30, no error for
+// 2^6.)
 static float lonely(bool is_there, int line, int k, float times) {
     if (!is_there || line >= 32)
         return random_float();
@@ -1105,13 +1111,14 @@ static float lonely(bool is_there, int line, int k, float times) {
 static float lonely_in_a(bool of_a, int line, int k) { return lonely(of_a, line, k, 0x1p30f); }
 static float lonely_in_b(bool of_a, int line, int k) { return lonely(!of_a, line, k, 0x1p30f); }
 
-// Products that are normal numbers, of cells whose scales multiply to less than the smallest subnormal: 2^-63 for the largest of
-// a cell is a scale of 2^-77 for fp16 and of 2^-99 for bf16. Only the least sum of exponents keeps C from becoming zero.
+// Products that are normal numbers, from cells whose scales have a product below the smallest
+// subnormal. If the largest element of a cell is 2^-63, the scale is 2^-77 for fp16 and 2^-99 for
+// bf16. Only the check of the sum of exponents keeps C from becoming zero.
 static float tiny(bool of_a, int line, int k) {
     (void)of_a, (void)line, (void)k;
     return random_float() * 0x1p-62f;
 }
-// The same for bf16 alone: 2^-46 is a scale of 2^-60 for fp16, of 2^-82 for bf16.
+// The same for bf16 alone: 2^-46 has the scale 2^-60 for fp16 and 2^-82 for bf16.
 static float small(bool of_a, int line, int k) {
     (void)of_a, (void)line, (void)k;
     return random_float() * 0x1p-45f;
@@ -1181,7 +1188,7 @@ static void check_hard_data(myblasHandle_t handle,
     operands_destroy(&o);
 }
 
-// Every kernel keeps its promise on them, or hands the call to one that does.
+// On them every kernel keeps its promise, or leaves the call to a kernel that does.
 static void test_hard_data(void** state) {
     myblasHandle_t handle = require_handle(state);
     const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
@@ -1199,11 +1206,11 @@ static void test_hard_data(void** state) {
     }
 }
 
-// ---- Who computes --------------------------------------------------------------------------------
+// ---- Who computes -------------------------------------------------------------------------------
 
-// A kernel of a mode leaves a call to one of a stricter mode where its limbs lose too much. The host is never
-// told, but the result has the bits of that other kernel: in strict mode of this one, which adds in order of k,
-// as long as k is at most 64.
+// A kernel on tensor cores leaves a call to a stricter mode's kernel if its limbs lose too much.
+// The host is not told, but the result has the bits of the other kernel. In strict mode this is one
+// that adds in the order of k, as long as k is at most 64.
 static const char in_order[] = "double_buffered";
 enum { guarded_k = 64 };
 
@@ -1227,22 +1234,24 @@ static float column_scaled(bool of_a, int line, int k) {
 static float lognormal(bool of_a, int line, int k) {
     return (random_float() < 0 ? -1 : 1) * exp2f(8 * normal(of_a, line, k));
 }
-// A chunk of k tolerates one element that limbs cannot hold, but for emulated mode's promise.
+// A chunk of k tolerates one element that limbs cannot hold, except in emulated mode.
 static float speck(bool of_a, int line, int k) {
     return of_a && line == 7 && k == 9 ? 0x1p-110f : random_float();
 }
 static float specks(bool of_a, int line, int k) {
     return of_a && line == 7 && k < 3 ? 0x1p-110f : random_float();
 }
-// Elements that lose more than 2^-21 of themselves as two limbs of fp16, and nothing as three of bf16, beside ones of 2^23 times
-// their size: a line's chunk has one, a cell of 32 lines as many as it tolerates, or one more.
+// Elements that lose more than 2^-21 of their value as two limbs of fp16, and nothing as three of
+// bf16, beside elements 2^23 times as large. A chunk of a line has one. A cell of 32 lines has the
+// largest number that it tolerates, or one more.
 static float lossy(bool of_a, int line, int k, int lines) {
     return of_a && k == 9 && line >= 7 && line < 7 + lines ? 0x1.aaaaaap-24f : random_float();
 }
 static float four_lossy(bool of_a, int line, int k) { return lossy(of_a, line, k, 4); }
 static float five_lossy(bool of_a, int line, int k) { return lossy(of_a, line, k, 5); }
 static float less_lonely(bool of_a, int line, int k) { return lonely(of_a, line, k, 0x1p6f); }
-// The largest of a cell beyond 2^-90, which bf16's scales end at, beyond 2^-112, fp16's end, and beyond 2^112.
+// The largest element of a cell is below 2^-90 (the limit of bf16's scales), below 2^-112 (the
+// limit of fp16's scales), or above 2^112.
 static float scaled(bool is_first, float first, float second) {
     return random_float() * (is_first ? first : second);
 }
@@ -1271,7 +1280,7 @@ static float almost_overflowing(bool of_a, int line, int k) {
     return random_float() * (of_a ? 0x1p70f : 0x1p50f);
 }
 
-// Which mode's kernel computes in the end where one of fp16x3, of bf16x6 or of tf32x3 is asked.
+// The mode whose kernel computes in the end if fp16x3, bf16x6 or tf32x3 is chosen.
 struct guarded_data {
     const char* name;
     float (*value)(bool of_a, int line, int k);
@@ -1284,7 +1293,7 @@ enum {
     strict = MYBLAS_FP32_STRICT_MATH
 };
 
-// Of most data one guard alone lets the call go: with docs/emulation.md, whose limits they lie behind.
+// Most data trip exactly one check, whose limit is in docs/emulation.md.
 static const struct guarded_data guarded[] = {
     {"uniform", uniform, fast, emulated, emulated},
     {"normal", normal, fast, emulated, emulated},
@@ -1308,7 +1317,7 @@ static const struct guarded_data guarded[] = {
     {"small", small, fast, strict, strict},       // least sum of bf16; of TF32
     {"tiny", tiny, strict, strict, strict},       // least sum of fp16
     {"almost overflowing", almost_overflowing, strict, strict, emulated}, // greatest sum
-    // Nothing is left behind by the calls before.
+    // Earlier calls leave nothing behind.
     {"uniform again", uniform, fast, emulated, emulated},
 };
 
@@ -1319,11 +1328,12 @@ struct contender {
     bool is_tested; // else only compared with
     bool is_tf32;   // decides for each of its tiles
     bool
-        is_cramped; // has a workspace without room for the limbs of emulated mode, and leaves nothing to it
+        // the workspace is too small for the limbs of emulated mode, so no call is left to it
+        is_cramped;
     float* c; // NULL: it declines
 };
 
-// Kernels on tensor cores, and the strict one that they are compared with.
+// Kernels on tensor cores, and a strict kernel to compare them with.
 static int find_contenders(myblasHandle_t handle, struct contender contenders[max_contenders]) {
     int found = 0;
     for (int i = 0; i < kernel_count(handle, MYBLAS_ROUTINE_SGEMM); ++i) {
@@ -1343,7 +1353,7 @@ static int find_contenders(myblasHandle_t handle, struct contender contenders[ma
     return found;
 }
 
-// Lends the least workspace with which a kernel takes a tight product.
+// Lends the smallest workspace that makes a kernel take a dense product.
 static void lend_least_workspace(myblasHandle_t handle,
                                  const char* kernel,
                                  myblasOperation_t transa,
@@ -1367,7 +1377,7 @@ static void lend_least_workspace(myblasHandle_t handle,
     assert_ok(myblasSetWorkspace(handle, operand_device(workspace), estimate.workspace_bytes));
 }
 
-// In place of the matrix, of tight leading dimension.
+// Replaces the matrix, which has no gaps between columns.
 static float* transposed(float* x, int rows, int cols) {
     float* result = allocate((size_t)rows * (size_t)cols, sizeof *x);
     for (int j = 0; j < cols; ++j)
@@ -1377,8 +1387,8 @@ static float* transposed(float* x, int rows, int cols) {
     return result;
 }
 
-// Whether the elements of C that a contender decides for at once, with what is special in all the data, have the
-// same bits.
+// Whether C has the bits of the contender. tf32x3 decides for each tile, so only its first tile is
+// compared; other kernels decide for all of C.
 static bool has_same_bits(const struct contender* contender, struct shape s, const float* c) {
     const int rows = contender->is_tf32 ? contender->info.block_m : s.m;
     const int cols = contender->is_tf32 ? contender->info.block_n : s.n;
@@ -1455,7 +1465,8 @@ static void check_who_computes(myblasHandle_t handle,
     operands_destroy(&o);
 }
 
-// Lines along memory and k along memory are packed by different code, and unaligned operands by other kernels.
+// Different code packs lines along memory and k along memory. Unaligned operands go to other
+// kernels.
 static void test_who_computes(void** state) {
     static const struct {
         struct shape shape;
@@ -1491,8 +1502,9 @@ static float selected_almost_overflowing(bool of_a, int line, int k) {
     return of_a ? almost_overflowing(true, line, k) : 0x1p50f * selected(false, line, k);
 }
 
-// Where a wave of its blocks computes a short product, a kernel leaves to the FP32 units, and not to
-// emulated mode, what its limbs cannot hold: by the kernel itself, or where it packs first by the one behind it.
+// A short product, whose blocks fit in one wave, is not left to emulated mode if limbs cannot hold
+// its operands. The FP32 units compute it, in the same kernel or, if packing is a separate kernel,
+// in the next one.
 static void test_who_computes_short_products(void** state) {
     static const struct {
         const char* kernel;
@@ -1570,8 +1582,9 @@ static void test_who_computes_short_products(void** state) {
     operands_destroy(&o);
 }
 
-// A transposed operand is packed in another way, but to the same limbs, scaled by the same samples of its lines: the
-// results have the same bits. With as many chunks as here most strips find the samples of an earlier one.
+// A transposed operand is packed by other code, but to the same limbs with the same samples of its
+// lines, so the results have the same bits. With this number of chunks most strips use the samples
+// of an earlier strip.
 static void test_transposed_operands_are_packed_alike(void** state) {
     static const struct shape shape = {200, 100, 8192};
     const size_t bytes = (size_t)shape.m * (size_t)shape.n * sizeof(float);
@@ -1618,7 +1631,7 @@ static void test_transposed_operands_are_packed_alike(void** state) {
     operands_destroy(&o);
 }
 
-// ---- Passes --------------------------------------------------------------------------------------
+// ---- Passes -------------------------------------------------------------------------------------
 
 // Small integers, which every order of summation and every way of splitting adds up exactly.
 static void check_passes(myblasHandle_t handle,
@@ -1699,8 +1712,8 @@ static void check_passes(myblasHandle_t handle,
     operands_destroy(&o);
 }
 
-// A product that its workspace does not hold is computed part by part: of m, n, k and the batch. Last parts may be small, with
-// few tiles, which many blocks share; their sums, too, have to fit.
+// A product that its workspace cannot hold is computed in passes over m, n, k and the batch. The
+// last passes may be small. Then many blocks share a tile, and their sums also have to fit.
 static void test_passes(void** state) {
     static const struct {
         struct shape shape;
@@ -1781,7 +1794,8 @@ static void test_null_inputs(void** state) {
     operand_destroy(&c);
 }
 
-// With k == 0 every element of C is scaled, of C's with more tiles than any GPU has multiprocessors too.
+// With k == 0 every element of C is scaled, also if C has more tiles than any GPU has
+// multiprocessors.
 static void test_empty_products(void** state) {
     enum { m = 2100, n = 2003, reduced_n = 403 };
     myblasHandle_t handle = require_handle(state);
@@ -1834,7 +1848,7 @@ static void test_empty_products(void** state) {
     operand_destroy(&c);
 }
 
-// ---- Operands in host memory ---------------------------------------------------------------------
+// ---- Operands in host memory --------------------------------------------------------------------
 
 enum { host_m = 67, host_n = 41, host_k = 53, host_padding = 3 };
 
@@ -1893,7 +1907,7 @@ static void check_host_product(myblasHandle_t handle, bool ta, bool tb, float al
 
 static void test_operands_in_host_memory(void** state) {
     myblasHandle_t handle = require_handle(state);
-    for (int mode = 0; mode < 2; ++mode) { // whatever it is, the scalars are in host memory
+    for (int mode = 0; mode < 2; ++mode) { // in every pointer mode, the scalars are in host memory
         assert_ok(myblasSetPointerMode(
             handle, mode ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST));
         for (int form = 0; form < 4; ++form)

@@ -11,7 +11,7 @@ static void count_message(const char* text) {
     snprintf(message, sizeof message, "%s", text);
 }
 
-// ---- Statuses and versions -----------------------------------------------------------------------
+// ---- Statuses and versions ----------------------------------------------------------------------
 
 static void test_status_names(void** state) {
     (void)state;
@@ -63,7 +63,7 @@ static void test_versions(void** state) {
     assert_int_equal(untouched, -77);
 }
 
-// ---- Handles -------------------------------------------------------------------------------------
+// ---- Handles ------------------------------------------------------------------------------------
 
 static void test_create(void** state) {
     myblasHandle_t given = require_handle(state);
@@ -93,7 +93,7 @@ static void test_create(void** state) {
     assert_status(INVALID_VALUE, myblasGetBackend(given, NULL));
 }
 
-// Without an opinion of the environment's: cuda where there is a device, else host.
+// If no environment variable names a backend: cuda if there is a device, otherwise host.
 static void test_create_auto(void** state) {
     myblasHandle_t given = require_handle(state);
     myblasHandle_t handle = NULL, explicit_auto = NULL, cuda = NULL;
@@ -155,11 +155,11 @@ static void test_streams(void** state) {
         assert_ptr_equal(stream, streams[i]);
         assert_ok(myblasStreamSynchronize(handle, streams[i]));
     }
-    // The handle's own stream goes: it is back on the null stream.
+    // The handle's own stream is destroyed: the handle returns to the null stream.
     assert_ok(myblasStreamDestroy(handle, streams[stream_count - 1]));
     assert_ok(myblasGetStream(handle, &stream));
     assert_null(stream);
-    // Another stream goes: the handle's stays.
+    // Another stream is destroyed: the handle keeps its stream.
     assert_ok(myblasSetStream(handle, streams[0]));
     for (int i = 1; i < stream_count - 1; ++i)
         assert_ok(myblasStreamDestroy(handle, streams[i]));
@@ -198,7 +198,7 @@ static void test_workspace(void** state) {
     assert_status(INVALID_VALUE, myblasSetWorkspace(handle, (char*)memory + 16, 1024));
     assert_status(INVALID_VALUE, myblasSetWorkspace(handle, (char*)memory + 255, 1024));
 
-    // What a call needs follows from its description alone.
+    // The workspace that a call needs follows from its description alone.
     size_t bytes = 77;
     myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
     call.m = call.n = call.k = 100;
@@ -238,7 +238,8 @@ static void test_workspace(void** state) {
     assert_ok(myblasFree(handle, memory));
 }
 
-// Whatever the backend, the limit is what was set last; it forbids no workspace that there is anyway.
+// On every backend, the limit is the last one set. A stream always has its first workspace, with
+// any limit.
 static void test_workspace_limit(void** state) {
     const myblasBackend_t backend = backend_of(require_handle(state));
     myblasHandle_t handle = NULL;
@@ -294,7 +295,7 @@ static void test_null_handle(void** state) {
     assert_memory_equal(&out, untouched, sizeof out);
 }
 
-// What is no handle is not followed: a handle that was destroyed, and pointers to anything else, or to nothing.
+// Pointers that are no handle are not dereferenced: destroyed handles, other addresses and NULL.
 static void test_dead_handles(void** state) {
     const myblasBackend_t backend = backend_of(require_handle(state));
     myblasHandle_t destroyed = NULL, other = NULL;
@@ -330,7 +331,7 @@ static void test_dead_handles(void** state) {
     assert_status(NOT_INITIALIZED, myblasDestroy(other));
 }
 
-// ---- Logger --------------------------------------------------------------------------------------
+// ---- Logger -------------------------------------------------------------------------------------
 
 static void test_logger_callback(void** state) {
     myblasHandle_t handle = require_handle(state);
@@ -344,7 +345,7 @@ static void test_logger_callback(void** state) {
     assert_status(INVALID_VALUE, mysum(handle, 3, NULL, 1, NULL));
     assert_int_equal(message_count, 2);
     assert_non_null(strstr(message, "mysum"));
-    // A call that succeeds says nothing.
+    // A call that succeeds logs nothing.
     assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_HOST));
     assert_int_equal(message_count, 2);
     assert_ok(myblasSetLoggerCallback(NULL));
@@ -365,7 +366,7 @@ static void assert_logged(const char* text) {
     all_messages[0] = '\0';
 }
 
-// What a call was asked for, and of a plan each step.
+// Logs the arguments of a call, and each step of a plan.
 static void test_logged_calls(void** state) {
     myblasHandle_t handle = require_handle(state);
     enum { n = 3, ld = 5 };
@@ -425,7 +426,7 @@ static void test_logger_file(void** state) {
     assert_status(INVALID_VALUE, myblasLoggerConfigure(1, 0, 0, "/nonexistent/directory/log"));
     assert_status(INVALID_VALUE, mysum(handle, 3, NULL, 1, NULL));
     assert_true(file_size(name) == 2 * once);
-    // Off, and on again: appended.
+    // Off, and on again: lines are appended.
     assert_ok(myblasLoggerConfigure(0, 0, 0, NULL));
     assert_status(INVALID_VALUE, mysum(handle, 3, NULL, 1, NULL));
     assert_true(file_size(name) == 2 * once);
@@ -436,9 +437,9 @@ static void test_logger_file(void** state) {
     assert_int_equal(unlink(name), 0);
 }
 
-// ---- The workspaces of streams --------------------------------------------------------------------
+// ---- The workspaces of streams ------------------------------------------------------------------
 
-// A handle has a workspace for every stream, as many as there are at once.
+// A handle has a workspace for each stream, for any number of streams.
 static void test_workspaces_of_streams(void** state) {
     enum { stream_count = 12 };
     const myblasBackend_t backend = backend_of(require_handle(state));
@@ -466,7 +467,7 @@ static void test_workspaces_of_streams(void** state) {
     assert_ok(myblasDestroy(handle));
 }
 
-// ---- Environment: each in a process of its own -----------------------------------------------------
+// ---- Environment: each in a separate process ----------------------------------------------------
 
 static void expect_host(void) {
     myblasHandle_t handle = NULL;
@@ -476,7 +477,7 @@ static void expect_host(void) {
     assert_ok(myblasDestroy(handle));
 }
 
-// myblasCreateOn does not ask the environment.
+// myblasCreateOn does not read the environment.
 static void expect_explicit_host(void) {
     myblasHandle_t handle = NULL;
     assert_ok(myblasCreateOn(&handle, MYBLAS_BACKEND_HOST));
@@ -511,7 +512,8 @@ static void expect_limit_of_512_megabytes(void) {
     assert_ok(myblasDestroy(handle));
 }
 
-// The variable is named, with what it holds, and what it should: in MYBLAS_TEST_MESSAGE, which the library does not read.
+// The message names the variable, its value, and the values that are allowed. MYBLAS_TEST_MESSAGE
+// has the expected message; the library does not read it.
 static void expect_refusal(void) {
     const char* expected = getenv("MYBLAS_TEST_MESSAGE");
     assert_non_null(expected);
@@ -546,7 +548,7 @@ static const char* selected_on_host(myblasHandle_t handle, myblasStatus_t expect
     return name;
 }
 
-// No message but on the handle, and the library's own choice.
+// No message except on the handle, and the library's own choice.
 static void expect_defaults(void) {
     myblasHandle_t handle = NULL, on_host = NULL;
     assert_ok(myblasSetLoggerCallback(count_message));
@@ -579,7 +581,7 @@ static void expect_reference(void) {
                       1));
     assert_true(numbers[2] == 6);
     assert_last_kernel(handle, MYBLAS_ROUTINE_SGEMM, "reference");
-    // The program can take it back.
+    // The program can undo it.
     assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
     assert_string_not_equal(selected_on_host(handle, MYBLAS_STATUS_SUCCESS), "reference");
     assert_ok(myblasDestroy(handle));
@@ -597,7 +599,7 @@ static void expect_unknown_kernel(void) {
     assert_ok(myblasDestroy(handle));
 }
 
-// The log's file name comes in MYBLAS_TEST_LOG_NAME too, which the library does not read.
+// MYBLAS_TEST_LOG_NAME also has the log's file name; the library does not read it.
 static void expect_log_file(void) {
     const char* name = getenv("MYBLAS_TEST_LOG_NAME");
     assert_non_null(name);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-// ---- Data ----------------------------------------------------------------------------------------
+// ---- Data ---------------------------------------------------------------------------------------
 
 enum data { integers, alternating, positive, geometric, cancelling, data_count };
 
@@ -66,7 +66,7 @@ static size_t element_bytes(enum routine routine) {
     return is_double(routine) ? sizeof(double) : sizeof(float);
 }
 
-// ---- One kernel ----------------------------------------------------------------------------------
+// ---- One kernel ---------------------------------------------------------------------------------
 
 struct sum_case {
     enum routine routine;
@@ -83,8 +83,8 @@ struct counts {
     int ran, declined;
 };
 
-// Relative to the sum of |x_i|: what the header promises of the default kernel, and what any order of
-// summation keeps to.
+// Relative to the sum of |x_i|: the bound that the header promises for the default kernel, and the
+// one that holds for any order of summation.
 static double error_factor(const struct sum_case* s, bool selected) {
     const double u = is_double(s->routine) ? 0x1p-53 : UNIT_ROUNDOFF;
     const double n = (double)s->n;
@@ -231,7 +231,7 @@ static struct counts run_sums(myblasHandle_t handle,
                     continue;
                 struct sum_case s = {routine, (enum data)data, sizes[i], increments[j], 0};
                 if (s.n > 20000) {
-                    // Of the large ones each datum once, contiguous and not.
+                    // For large sizes, each kind of data once, contiguous or not.
                     if (j != 0 && j != (size_t)data % 3 + 1)
                         continue;
                     s.misaligned = (int)(j + (size_t)data) % 4;
@@ -278,9 +278,9 @@ static void test_selection(void** state) {
     }
 }
 
-// ---- Values --------------------------------------------------------------------------------------
+// ---- Values -------------------------------------------------------------------------------------
 
-// Sizes and increments of zero and less give zero, in both pointer modes, whatever x is.
+// Sizes and increments of zero or less give zero, in both pointer modes, for any x.
 static void test_nothing_to_add(void** state) {
     myblasHandle_t handle = require_handle(state);
     static const int64_t calls[][2] = {{0, 1}, {-1, 1}, {-100, 3}, {5, 0}, {5, -1}, {0, 0}};
@@ -311,8 +311,8 @@ static void test_nothing_to_add(void** state) {
     operand_destroy(&result);
 }
 
-// Integers, so that the sum is exact: sizes between those of the kernels' tests and those of large.c, at
-// every alignment.
+// Integers, so that the sum is exact: sizes between those of the kernels' tests and those of
+// large.c, with every alignment.
 static void test_sizes_between(void** state) {
     myblasHandle_t handle = require_handle(state);
     static const int64_t sizes[] = {262147, 2097155, 3000017, 9000011, 26000003};
@@ -336,7 +336,7 @@ static void test_sizes_between(void** state) {
             operand_upload(&x);
             double result = -77;
             assert_ok(call_sum(routine, handle, sizes[i], operand_device(&x), 1, &result, true));
-            // A float holds the sum rounded.
+            // As a float, the sum is rounded.
             const double expected = is_double(routine) ? (double)exact : (double)(float)exact;
             if (load(routine, &result) != expected)
                 fail_msg("the sum of %lld elements is %.17g, not %.17g",
@@ -348,7 +348,8 @@ static void test_sizes_between(void** state) {
     operand_destroy(&x);
 }
 
-// A handle keeps resources for a few streams; beyond, sums do without, or with a lent workspace.
+// A handle keeps resources for a few streams. On further streams, sums use none, or a lent
+// workspace.
 static void test_many_streams(void** state) {
     myblasHandle_t handle = require_handle(state);
     enum { streams = 10, n = 300007 };
@@ -388,7 +389,8 @@ static float sum_of(myblasHandle_t handle, struct operand* x, const float* value
     return result;
 }
 
-// NaN and Inf reach the result, subnormals are not flushed, and deterministic kernels repeat.
+// NaN and Inf reach the result, subnormals are not flushed, and deterministic kernels give the same
+// bits again.
 static void test_values(void** state) {
     myblasHandle_t handle = require_handle(state);
     enum { n = 5000 };
@@ -401,13 +403,13 @@ static void test_values(void** state) {
         if (!kernel_fits_device(handle, &info))
             continue;
         assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SUM, info.name));
-        // As bits, so that no mode of this processor's can flush them on both sides.
+        // Compared as bits, so that a mode of this processor cannot flush both sides.
         const uint32_t units = 16, total = n * units; // of the smallest subnormal
         for (int j = 0; j < n; ++j)
             memcpy(&values[j], &units, sizeof units);
         const float subnormal = sum_of(handle, &x, values, n);
-        // The rungs that end in float atomics are at the mercy of these: in global memory they flush
-        // subnormals (PTX ISA, red: .add.f32).
+        // Two rungs add floats with atomics, which flush subnormals in global memory (PTX ISA, red:
+        // .add.f32).
         const bool by_atomics = backend_of(handle) == MYBLAS_BACKEND_CUDA && !info.deterministic;
         if (by_atomics)
             assert_true(subnormal == 0);

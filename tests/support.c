@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// ---- Backends ------------------------------------------------------------------------------------
+// ---- Backends -----------------------------------------------------------------------------------
 
 struct fixture {
     myblasHandle_t handle; // NULL: the backend is not available
@@ -18,7 +18,7 @@ static bool environment_says(const char* name) {
     return value && strcmp(value, "1") == 0;
 }
 
-// MYBLAS_TEST_FILTER names the one test to run, with * and ?, in a program that a tool makes slow.
+// MYBLAS_TEST_FILTER names the tests to run, with * and ?, for tools that make a program slow.
 __attribute__((constructor)) static void choose_tests(void) {
     const char* filter = getenv("MYBLAS_TEST_FILTER");
     if (filter)
@@ -28,7 +28,7 @@ __attribute__((constructor)) static void choose_tests(void) {
 bool reduced(void) { return environment_says("MYBLAS_TEST_REDUCED"); }
 
 bool left_out(unsigned keep_one_in) {
-    static uint32_t state = 1; // of its own: the operands' data are as without it
+    static uint32_t state = 1; // a generator of its own, so that random operands stay the same
     if (!reduced())
         return false;
     state = state * 1664525u + 1013904223u;
@@ -97,7 +97,7 @@ myblasBackend_t backend_of(myblasHandle_t handle) {
     return backend;
 }
 
-// ---- Kernels -------------------------------------------------------------------------------------
+// ---- Kernels ------------------------------------------------------------------------------------
 
 int kernel_count(myblasHandle_t handle, myblasRoutine_t routine) {
     int count = 0;
@@ -112,7 +112,7 @@ myblasKernelInfo_t kernel_info(myblasHandle_t handle, myblasRoutine_t routine, i
     return info;
 }
 
-// An attribute of device 0, asked of the driver that the library has loaded.
+// An attribute of device 0, read from the driver that the library has loaded.
 static int device_attribute(int attribute) {
     void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
     assert_non_null(driver);
@@ -171,8 +171,8 @@ bool lend_poisoned_workspace(myblasHandle_t handle,
         return false;
     }
     assert_int_equal(status, MYBLAS_STATUS_SUCCESS);
-    // A workspace starts at a multiple of 256 bytes; on the host, where operands end on a page, a
-    // size that is one sees to that.
+    // A workspace starts at a multiple of 256 bytes. On the host, operands end at the end of a
+    // page, so the size has to be such a multiple.
     const bool on_host = backend_of(handle) == MYBLAS_BACKEND_HOST;
     operand_place(workspace, on_host ? (bytes + 255) / 256 * 256 : bytes, 0);
     operand_upload(workspace);
@@ -180,7 +180,7 @@ bool lend_poisoned_workspace(myblasHandle_t handle,
     return true;
 }
 
-// ---- Operands ------------------------------------------------------------------------------------
+// ---- Operands -----------------------------------------------------------------------------------
 
 enum { guard_bytes = 256 };
 
@@ -314,7 +314,7 @@ int64_t position(int64_t i, int64_t n, int64_t inc) {
     return inc < 0 ? (i - n + 1) * inc : i * inc;
 }
 
-// ---- Data ----------------------------------------------------------------------------------------
+// ---- Data ---------------------------------------------------------------------------------------
 
 static uint64_t random_state = 1;
 
@@ -336,7 +336,7 @@ float random_float(void) { return (float)((double)(random_bits() >> 40) * 0x1p-2
 
 float random_integer(void) { return (float)random_between(-3, 3); }
 
-// ---- Child processes -------------------------------------------------------------------------------
+// ---- Child processes ----------------------------------------------------------------------------
 
 // The child's exit status, or 128 and the signal that ended it.
 static int wait_for(pid_t pid) {
@@ -381,7 +381,8 @@ void assert_program(const char* program,
         assert_true(i < max_arguments);
         argv[i + 1] = (char*)arguments[i];
     }
-    // What the child says would pass for results of this test, so it is shown on failure alone.
+    // The child's output would look like results of this test, so it is shown only if the child
+    // fails.
     FILE* output = tmpfile();
     assert_non_null(output);
     const pid_t pid = fork();

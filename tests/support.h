@@ -1,5 +1,5 @@
-// Shared by the tests, which are clients of the public headers alone: handles on both backends,
-// operands in device memory between canaries, data, and child processes.
+// Shared by the tests, which use the public headers alone: handles on both backends, operands in
+// device memory between canaries, data, and child processes.
 #pragma once
 
 #define _GNU_SOURCE // fork, mmap, setenv, dlopen's flags
@@ -22,10 +22,10 @@
 #define assert_status(expected, call) assert_int_equal((call), MYBLAS_STATUS_##expected)
 #define assert_ok(call) assert_status(SUCCESS, call)
 
-// ---- Backends ------------------------------------------------------------------------------------
+// ---- Backends -----------------------------------------------------------------------------------
 
-// Runs a group of tests once on each backend. Where the cuda backend has no device its tests are
-// skipped, unless MYBLAS_TEST_REQUIRE_GPU=1 makes that a failure.
+// Runs a group of tests once on each backend. If the cuda backend has no device, its tests are
+// skipped, or fail with MYBLAS_TEST_REQUIRE_GPU=1.
 #define RUN_ON_BACKENDS(name, tests)                                                               \
     (cmocka_run_group_tests_name(name " on host", tests, setup_host, teardown_backend) +           \
      cmocka_run_group_tests_name(name " on cuda", tests, setup_cuda, teardown_backend))
@@ -34,32 +34,33 @@ int setup_host(void** state);
 int setup_cuda(void** state);
 int teardown_backend(void** state);
 
-// The group's handle as new: host pointer mode, null stream, nothing forced. Skips the test where the
+// The group's handle, reset: host pointer mode, null stream, nothing forced. Skips the test if the
 // backend is not available.
 myblasHandle_t require_handle(void** state);
 
 myblasBackend_t backend_of(myblasHandle_t handle);
 
-// Whether this process is to keep to few and small shapes (MYBLAS_TEST_REDUCED=1), as under
+// Whether this process uses few and small shapes only (MYBLAS_TEST_REDUCED=1), as under
 // compute-sanitizer. Operands then end where their allocation ends.
 bool reduced(void);
 
-// Whether a case is left out, as in reduced mode all are but one in `keep_one_in`, at random.
+// Whether to skip a case: in reduced mode, all except a random one in `keep_one_in`.
 bool left_out(unsigned keep_one_in);
 
-// Skips the rest of a test that forks in reduced mode: tools that watch a process lose its children.
+// Skips the rest of a test that forks in reduced mode, because tools cannot follow its children.
 void skip_under_tools(void);
 
-// Removes the variables that the library reads, so that the caller's environment decides nothing.
+// Removes the variables that the library reads, so that the caller's environment has no effect.
 void clear_environment(void);
 
-// ---- Kernels -------------------------------------------------------------------------------------
+// ---- Kernels ------------------------------------------------------------------------------------
 
 int kernel_count(myblasHandle_t handle, myblasRoutine_t routine);
 myblasKernelInfo_t kernel_info(myblasHandle_t handle, myblasRoutine_t routine, int index);
 
-// Whether the handle's device is among the kernel's architectures, and the kernel in this process's share:
-// MYBLAS_TEST_SHARD=2/8 makes it the third of eight processes that share the kernels out by their names.
+// Whether the handle's device is among the kernel's architectures, and the kernel is in this
+// process's share. With MYBLAS_TEST_SHARD=2/8, this is the third of eight processes that divide the
+// kernels by name.
 bool kernel_fits_device(myblasHandle_t handle, const myblasKernelInfo_t* info);
 
 // Asserts that the last call of the routine took the kernel.
@@ -67,18 +68,18 @@ void assert_last_kernel(myblasHandle_t handle, myblasRoutine_t routine, const ch
 
 myblasCall_t empty_call(myblasRoutine_t routine);
 
-// Lends the handle exactly the workspace that the call asks for, filled with NaN, between guards that
-// operand_download checks. Returns whether the call asks for any.
+// Lends the handle exactly the workspace that the call needs, filled with NaN, between guards that
+// operand_download checks. Returns whether the call needs any.
 struct operand;
 bool lend_poisoned_workspace(myblasHandle_t handle,
                              const myblasCall_t* call,
                              struct operand* workspace);
 
-// ---- Operands ------------------------------------------------------------------------------------
+// ---- Operands -----------------------------------------------------------------------------------
 
-// Device memory that holds one operand between guards. All of it starts as bytes 0xFF, which are NaN
-// as float and as double. On the host backend the operand ends where its mapping ends, up to 15 bytes
-// of guard that its alignment may need, so that an access past the end faults.
+// Device memory that holds one operand between guards. All of it starts as bytes 0xFF, which are
+// NaN as float and as double. On the host backend, the operand ends where its mapping ends, apart
+// from up to 15 bytes of guard for its alignment, so that an access past the end faults.
 struct operand {
     myblasHandle_t handle;
     unsigned char* memory; // device memory
@@ -95,32 +96,33 @@ struct operand operand_create(myblasHandle_t handle);
 void operand_destroy(struct operand* o);
 
 // Gives the operand a size and an address that is misalignment bytes past a multiple of 16. Returns
-// host memory to fill before operand_upload; what is not filled stays NaN.
+// host memory to fill before operand_upload. Memory that is not filled stays NaN.
 void* operand_place(struct operand* o, size_t bytes, size_t misalignment);
 void operand_upload(struct operand* o);
 void* operand_device(const struct operand* o);
 
-// Brings the operand back and asserts that the guards are untouched.
+// Copies the operand back and asserts that the guards are untouched.
 void* operand_download(struct operand* o);
 
 // Asserts that nothing of the operand was written.
 void operand_assert_unchanged(struct operand* o);
 
-// Asserts on the downloaded operand that what lies between the columns of a matrix is untouched.
+// Asserts on the downloaded operand that the padding between the columns of a matrix is untouched.
 void operand_assert_padding(
     const struct operand* o, int64_t rows, int64_t cols, int64_t ld, size_t element_bytes);
 
 // Bytes of a matrix whose last column has no padding.
 size_t matrix_bytes(int64_t rows, int64_t cols, int64_t ld, size_t element_bytes);
 
-// What was uploaded to the operand.
+// The values that were uploaded to the operand.
 const float* sent(const struct operand* o);
 
-// Floats from the first to the last element of a vector, and where its element i lies.
+// The number of floats from the first to the last element of a vector, and the offset of its
+// element i.
 size_t span(int64_t n, int64_t inc);
 int64_t position(int64_t i, int64_t n, int64_t inc);
 
-// ---- Data ----------------------------------------------------------------------------------------
+// ---- Data ---------------------------------------------------------------------------------------
 
 void random_seed(uint64_t seed);
 uint64_t random_bits(void);
@@ -131,9 +133,9 @@ float random_integer(void);                        // -3 ... 3
 #define UNIT_ROUNDOFF 0x1p-24
 #define SMALLEST_SUBNORMAL 0x1p-149
 
-// ---- Child processes -------------------------------------------------------------------------------
+// ---- Child processes ----------------------------------------------------------------------------
 
-// A part of a test that needs a process of its own: `--scenario NAME` runs it.
+// A part of a test that needs a separate process: `--scenario NAME` runs it.
 struct scenario {
     const char* name;
     void (*run)(void);

@@ -1,6 +1,6 @@
-# Counts test cases in a JUnit file as ctest writes it, and prints "N passed, N failed, N skipped"; exits
-# 1 if any failed or none ran. A CMocka program counts by the cases in its summary; another test is one
-# case. A program that fails without naming a failed case (it crashes, say) has one failed case more.
+# Counts test cases in a JUnit file of ctest, and prints "N passed, N failed, N skipped"; exits 1 if
+# any failed or none ran. A CMocka program counts by the cases in its summary; another test is one
+# case. A program that fails without a failed case, by a crash for example, counts one more.
 
 /<testcase / {
     passed = failed = skipped = 0

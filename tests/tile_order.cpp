@@ -1,5 +1,6 @@
-// The order in which kernels take tiles (kernels/common/tile_order.cuh), what of C and of k they leave out, and what they store
-// of a tile that the diagonal crosses. On the CPU, with a header of the tests in place of CUDA's.
+// The order in which kernels take tiles (kernels/common/tile_order.cuh), which parts of C and of k
+// they skip, and which elements they store in a tile that the diagonal crosses. On the CPU, with a
+// header of the tests in place of CUDA's.
 #include "kernels/sgemm/components/operands.cuh"
 
 #include <cmath>
@@ -41,7 +42,8 @@ void check(int n, bool upper) {
     assert_true(visited == touching);
 }
 
-// Every tile that touches a triangle once, and no other. Patches of several heights, down to a single row of tiles, and edges that cut off columns of the last row.
+// Every tile that touches a triangle once, and no other. Patches of several heights, down to a
+// single row of tiles, and edges that cut off columns of the last row.
 void test_triangles(void**) {
     for (const bool upper : {false, true})
         for (int n = 1; n < 3000; n += n < 300 ? 1 : 61) {
@@ -55,8 +57,8 @@ void test_triangles(void**) {
         }
 }
 
-// Every tile once, none with a longer k behind one of an earlier band, and every element of the triangular operand that is
-// not zero in the k of its tile.
+// Every tile comes once, sorted by its k: longest first, to within a band. Every nonzero element of
+// the triangular operand is within its tile's k.
 template <int block_m, int block_n, int patch_m, int patch_n>
 void check_zeros(known_zeros zeros, int order, int lines) {
     const bool of_a = zeros == known_zeros::above_of_a || zeros == known_zeros::below_of_a;
@@ -83,7 +85,7 @@ void check_zeros(known_zeros zeros, int order, int lines) {
         if (of_a)
             end = row + block_m;
         for (int line = first; line < std::min(end, order); ++line) {
-            // A lower A, and an upper B, have k up to the line; the others from it on.
+            // A lower A and an upper B have k up to the line, the others from the line on.
             const bool is_up_to = of_a == is_lower;
             assert_true(is_up_to ? k.begin == 0 && line < k.end
                                  : k.begin <= line && k.end == order);
@@ -120,7 +122,7 @@ void test_to_and_fro(void**) {
     }
 }
 
-// What is stored of a tile, quad by quad: the triangle, and nothing beside it.
+// A tile stores the elements of the triangle, quad by quad, and no others.
 void test_masks(void**) {
     constexpr int rows = 64, cols = 32, ld = rows + 3;
     for (const triangle_of_c triangle :
@@ -170,8 +172,8 @@ void test_masks(void**) {
                     }
 }
 
-// What a mask says of elements, quads of rows and tiles, by the triangle's definition: for every place of a tile beside the
-// diagonal, also far from the origin.
+// The mask's answers about elements, quads of rows and tiles agree with the triangle's definition.
+// Tiles have every position relative to the diagonal, also far from the origin.
 void check_mask(triangle_of_c triangle, int64_t tile_row, int64_t tile_col) {
     constexpr int most = 12;
     const auto is_computed = [&](int i, int j) {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-// ---- Shapes --------------------------------------------------------------------------------------
+// ---- Shapes -------------------------------------------------------------------------------------
 
 struct shape {
     int m, n;
@@ -32,7 +32,7 @@ struct counts {
     int ran, declined;
 };
 
-// ---- Transposes ----------------------------------------------------------------------------------
+// ---- Transposes ---------------------------------------------------------------------------------
 
 struct transpose_case {
     int m, n, element_bytes, lda, ldb;
@@ -40,7 +40,7 @@ struct transpose_case {
     bool in_place, is_b_aligned;
 };
 
-// The yardsticks of the bench, which move A to B as it is.
+// Kernels that the bench compares with; they copy A to B without transposing it.
 static bool is_copy(const char* kernel) { return kernel && strncmp(kernel, "copy", 4) == 0; }
 
 static unsigned char*
@@ -197,7 +197,8 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
             }
         }
     }
-    // Tiles with others on all sides: sides that no vector divides; leading dimensions that 2, 4, 8 and 16 do.
+    // Tiles with others on all sides: sides that no vector width divides; leading dimensions that
+    // are multiples of 2, 4, 8 and 16.
     static const int ldas[] = {275, 274, 276, 280, 288};
     for (size_t e = 0; e < COUNT_OF(element_sizes); ++e) {
         for (size_t l = 0; l < COUNT_OF(ldas); ++l) {
@@ -206,7 +207,8 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
             if (!reduced() || l == e)
                 run_transpose(handle, forced, &t, &a, &b, &workspace, &counts);
         }
-        // The same, of A's columns and of where they start nothing but 8 bytes, of B's 16.
+        // The same, with the columns and the start of A aligned to 8 bytes only, and B aligned to
+        // 16.
         const int v8 = element_sizes[e] < 8 ? 8 / element_sizes[e] : 1;
         for (int is_late = 0; is_late < 2; ++is_late) {
             const int m = 192 + v8;
@@ -214,7 +216,8 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
                 m, 272, element_sizes[e], m + is_late * 2 * v8, 272, is_late * v8, false, true};
             run_transpose(handle, forced, &t, &a, &b, &workspace, &counts);
         }
-        // Thin ones with too much for an element a thread; one of each whose B has rows of whole sectors.
+        // Thin matrices with too many elements for one a thread; in one of each, the rows of B are
+        // whole sectors.
         static const int thin[][2] = {{400009, 1}, {100003, 3}, {25013, 13}};
         for (int q = 0; q < 4 * (int)COUNT_OF(thin); ++q) {
             const int k = q % 4, m = thin[q / 4][k % 2], n = thin[q / 4][1 - k % 2];
@@ -224,7 +227,8 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
             if ((!forced || strcmp(forced, "interleaved") == 0) && !left_out(6))
                 run_transpose(handle, forced, &t, &a, &b, &workspace, &counts);
         }
-        // In place: even and odd numbers of tiles, the last of which are cut, of each of the sizes that pay somewhere.
+        // In place: even and odd numbers of tiles, the last ones cut, of every tile size that is
+        // fastest somewhere.
         static const int squares[][2] = {
             {100, 100}, {164, 168}, {1060, 1064}, {1088, 1088}, {1537, 1537}, {2116, 2116}};
         for (size_t q = 0; q < COUNT_OF(squares); ++q) {
@@ -266,8 +270,8 @@ static void test_transpose_selection(void** state) {
     assert_true(counts.ran > (reduced() ? 10 : 100));
 }
 
-// In place with no workspace, with too little for the matrix, and with enough: slower and faster, and
-// always right.
+// In place with no workspace, with too little for the matrix, and with enough: slower or faster,
+// and always right.
 static void test_in_place_workspaces(void** state) {
     myblasHandle_t handle = require_handle(state);
     static const struct shape shapes[] = {{2, 3}, {5, 4}, {64, 63}, {33, 97}, {1, 50}, {7, 1021}};
@@ -295,7 +299,7 @@ static void test_in_place_workspaces(void** state) {
     operand_destroy(&workspace);
 }
 
-// ---- Batches of transposes -----------------------------------------------------------------------
+// ---- Batches of transposes ----------------------------------------------------------------------
 
 struct batch_case {
     int m, n, lda, ldb, count;
@@ -324,7 +328,7 @@ static void run_batch(myblasHandle_t handle,
         host_b = operand_place(b, bytes_b, (size_t)t->misaligned * 3 % 4 * size);
         operand_upload(b);
     }
-    // What surrounds the matrices is to stay as it is.
+    // The memory around the matrices must not change.
     unsigned char* expected = malloc(bytes_b);
     assert_non_null(expected);
     memcpy(expected, host_b, bytes_b);
@@ -417,7 +421,7 @@ static void test_batches(void** state) {
     }
 }
 
-// ---- geam ----------------------------------------------------------------------------------------
+// ---- geam ---------------------------------------------------------------------------------------
 
 static const float scalars[] = {0, 1, -0.5f};
 
@@ -460,7 +464,7 @@ static void run_geam(myblasHandle_t handle,
         a, matrix_bytes(rows_a, cols_a, g->lda, sizeof(float)), misaligned * sizeof(float));
     float* host_b = operand_place(
         b, matrix_bytes(rows_b, cols_b, g->ldb, sizeof(float)), misaligned * 2 % 4 * sizeof(float));
-    // What is not to be read is NaN.
+    // Elements that must not be read are NaN.
     if (g->alpha != 0)
         fill_floats(host_a, rows_a, cols_a, g->lda, g->integers);
     if (g->beta != 0)

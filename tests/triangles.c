@@ -1,5 +1,5 @@
-// Level 2 on triangles: myssymv, myssyr, myssyr2, mystrmv and mystrsv against float64 within the bounds of the header,
-// every kernel, with NaN in all that is not to be read.
+// Level 2 on triangles: myssymv, myssyr, myssyr2, mystrmv and mystrsv against float64 within the
+// bounds of the header, with every kernel, and with NaN wherever kernels must not read.
 #include "support.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ static void place_operands(const struct triangle_case* g, struct operands* o) {
         for (int64_t i = 0; i < g->n; ++i)
             if (is_read(g, i, j) && (counts || g->function != symv)) {
                 a[i + j * g->lda] = value_of(g);
-                // A solution that grows with every row would soon leave the range.
+                // A solution that grew with every row would soon overflow.
                 if (g->function == trsv)
                     a[i + j * g->lda] =
                         i == j ? 2 + random_float() : random_float() * 2 / (float)g->n;
@@ -83,7 +83,8 @@ call_it(myblasHandle_t handle, const struct triangle_case* g, const struct opera
     // clang-format off
     switch (g->function) {
     case symv:
-        return g->wide ? myssymv_64(handle, uplo, g->n, alpha, a, g->lda, x, g->incx, beta, y, g->incy)
+        return g->wide ? myssymv_64(handle, uplo, g->n, alpha, a, g->lda, x, g->incx, beta, y,
+                                    g->incy)
                        : myssymv(handle, uplo, n, alpha, a, lda, x, incx, beta, y, incy);
     case syr:
         return g->wide ? myssyr_64(handle, uplo, g->n, alpha, x, g->incx, a, g->lda)
@@ -123,7 +124,7 @@ assert_near(const struct triangle_case* g, int64_t i, double found, double exact
                  bound);
 }
 
-// Element i, j of what multiplies a vector: the symmetric matrix, or op of the triangle.
+// Element i, j of the matrix that multiplies a vector: the symmetric matrix, or op of the triangle.
 static double element(const struct triangle_case* g, const float* a, int64_t i, int64_t j) {
     const bool transposed = g->function == symv ? (g->upper ? i > j : i < j) : g->trans;
     const int64_t row = transposed ? j : i, column = transposed ? i : j;
@@ -140,7 +141,8 @@ assert_gaps(const struct triangle_case* g, const float* found, const float* old,
             assert_memory_equal(&found[i], &old[i], sizeof(float));
 }
 
-// Of products the result; of a solution the residual, which a small change of the triangle explains.
+// Compares a product with its result, and a solution by its residual, which a small change of the
+// triangle explains.
 static void assert_vector(const struct triangle_case* g, struct operands* o) {
     const float *a = sent(&o->a), *x = sent(&o->x);
     struct operand* target = g->function == symv ? &o->y : &o->x;
@@ -289,7 +291,8 @@ static void run_cases(myblasHandle_t handle, enum function function, const char*
     operand_destroy(&workspace);
 }
 
-// More than 32 blocks of 32 rows, so that the bits by which `rows` knows the finished ones are in several words.
+// More than 32 blocks of 32 rows, so that `rows` needs several words for the bits of finished
+// blocks.
 static void run_many_blocks(myblasHandle_t handle, const char* forced) {
     const struct operand empty = operand_create(handle);
     struct operands o = {empty, empty, empty, empty};
@@ -309,7 +312,7 @@ static void run_many_blocks(myblasHandle_t handle, const char* forced) {
         place_operands(&g, &o);
         if (!run_case(handle, &g, &o, &workspace, forced))
             continue;
-        // And again, with the counters that the first call has left.
+        // Once more, with the counters that the first call left.
         operand_upload(&o.x);
         assert_ok(call_it(handle, &g, &o));
         assert_vector(&g, &o);
@@ -346,7 +349,7 @@ static void test_syr2(void** state) { with_every_kernel(state, syr2, MYBLAS_ROUT
 static void test_trmv(void** state) { with_every_kernel(state, trmv, MYBLAS_ROUTINE_TRMV); }
 static void test_trsv(void** state) { with_every_kernel(state, trsv, MYBLAS_ROUTINE_TRSV); }
 
-// Of a single element, any increment but zero will do, also one that no int holds.
+// With a single element any increment except zero is right, also one that does not fit an int.
 static void test_extreme_increments(void** state) {
     static const int64_t increments[] = {1,
                                          INT64_MIN,
@@ -413,7 +416,8 @@ static void test_extreme_increments(void** state) {
     operand_destroy(&memory);
 }
 
-// Vectors that run backwards over more than 2^31 elements, of which only those that count have memory.
+// Vectors that run backwards over more than 2^31 elements, with memory for the referenced elements
+// alone.
 static void test_far_increments(void** state) {
     enum { n = 3, symv_call = 0, syr_call, syr2_call, trmv_call, trsv_call, gemv_call, calls };
     static const float ones[n * n] = {1, 1, 1, 0, 1, 1, 0, 0, 1};
@@ -479,10 +483,11 @@ static void test_far_increments(void** state) {
         skip();
 }
 
-// ---- Streams and handles -------------------------------------------------------------------------
+// ---- Streams and handles ------------------------------------------------------------------------
 
-// Results of calls that take turns on two streams of two handles, none waiting for another, have the bits of those
-// that run alone: kernels of one stream leave the workspace and the counters of the other alone.
+// Calls that alternate between two streams of two handles, without waiting for each other, give the
+// same bits as calls that run alone. The kernels of one stream must not touch the workspace and the
+// counters of the other.
 enum { order = 700, lanes = 4, turns = 12, elements = order * order };
 
 static void enqueue_some(myblasHandle_t handle, const float* a, float* x, float* y) {

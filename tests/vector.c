@@ -53,7 +53,7 @@ static myblasStatus_t call_vector(myblasHandle_t handle,
     return status;
 }
 
-// What one element of y is to be: exactly, or within the sum of the bounds of its updates.
+// The expected value of an element of y: exact, or within the sum of the bounds of its updates.
 struct expectation {
     double value, bound;
     bool is_element; // no: it lies between the elements
@@ -77,7 +77,7 @@ static void assert_updated(const struct vector_case* v,
             e->value = xi;
         } else if (v->alpha != 0) {
             const double term = v->alpha * xi;
-            // A little more, as one update starts from what another left.
+            // A little more, because an update starts from the result of another.
             e->bound += 1.01 * 2 * UNIT_ROUNDOFF * (fabs(term) + fabs(e->value));
             e->value += term;
         }
@@ -131,7 +131,7 @@ static void run_vector(myblasHandle_t handle,
         return;
     }
     assert_ok(status);
-    // Without elements, or with alpha == 0 where the host knows it, a call takes no kernel.
+    // A call without elements, or with an alpha of 0 in host memory, takes no kernel.
     const bool nothing_to_do = v->n <= 0 || (v->axpy && v->alpha == 0 && !device_scalar);
     if (!nothing_to_do) {
         assert_ok(selection);

@@ -1,5 +1,6 @@
-// Which memory calls get, plain and captured, and how a handle's own workspace grows: the real dispatch, on kernels and
-// a backend made up here, which accounts for each block of memory. No GPU, no library.
+// Which memory calls get, plain and captured, and how a handle's own workspace grows. The dispatch
+// is the library's; this file makes up the kernels, and a backend that accounts for each block of
+// memory. No GPU, no library.
 #include "api/capture_memory.h"
 #include "api/dispatch.h"
 
@@ -23,7 +24,7 @@ namespace {
 
 constexpr size_t mib = size_t{1} << 20;
 
-// ---- A device ------------------------------------------------------------------------------------
+// ---- A device -----------------------------------------------------------------------------------
 
 struct block {
     size_t bytes;
@@ -33,7 +34,7 @@ struct block {
     uint64_t context = 0;
 };
 
-// A capture and the graph that comes of it; several streams may take part.
+// A capture and the graph that it becomes; several streams may take part.
 struct graph {
     uint64_t id;
     bool is_alive = true;
@@ -177,9 +178,10 @@ backend_ops make_backend() {
     return ops;
 }
 
-// ---- Kernels -------------------------------------------------------------------------------------
+// ---- Kernels ------------------------------------------------------------------------------------
 
-// No memory is used by a captured call and, while the graph lives, by anything but calls on the same stream of the same capture.
+// The memory of a captured call is used by nothing else while the graph lives, except by calls on
+// the same stream of the same capture.
 void check_use(void* memory, myblasStream_t stream) {
     if (!memory)
         return;
@@ -192,15 +194,15 @@ void check_use(void* memory, myblasStream_t stream) {
         device.in_graphs[memory] = {device.captured[stream], stream};
 }
 
-// A product of k megabytes' workspace, all of it or none, and counters: `whole`; of n megabytes, any part of which
-// will do, but for the first four: `passes`; of neither: `plain`.
+// Products. `whole` needs a workspace of k megabytes, all or nothing, and counters. `passes` needs
+// 4 megabytes and can use up to n. `plain` needs neither.
 template <const char* name, bool counts = false>
 myblasStatus_t launch(const sgemm_problem&, const launch_context& context) {
     const auto found = device.blocks.find(context.workspace);
     if (context.workspace_bytes > 0) {
         assert_true(found != device.blocks.end());
         assert_true(found->second.bytes >= context.workspace_bytes);
-        // Another stream's work on it may not go on.
+        // Work of another stream must not use it any more.
         block& used = found->second;
         assert_true(!used.is_pooled || used.stream == context.stream || used.waits < device.waits);
         used.stream = context.stream;
@@ -267,7 +269,7 @@ selection_table<sgemm_problem> host_table() {
 
 namespace {
 
-// ---- A handle ------------------------------------------------------------------------------------
+// ---- A handle -----------------------------------------------------------------------------------
 
 class fixture {
 public:
@@ -279,7 +281,7 @@ public:
         open(handle, limit);
         assert_true(live_handles.add(&handle)); // as myblasCreate does
     }
-    // Every block is given back once, those of graphs and those for later handles too.
+    // Every block is freed once, also the blocks of graphs and of later handles.
     ~fixture() {
         for (const auto& g : graphs)
             destroy(g.get());
@@ -307,14 +309,14 @@ public:
         device.kernel = "none";
         return dispatch(handle, "mysgemm", p);
     }
-    // The call of such a product has the kernel and so many megabytes of workspace.
+    // The call of a product with these extents has this kernel and this workspace, in megabytes.
     void expect(int64_t k, int64_t n, const char* kernel, size_t megabytes) {
         assert_int_equal(call(k, n), MYBLAS_STATUS_SUCCESS);
         assert_string_equal(device.kernel, kernel);
         assert_int_equal(device.launched.workspace_bytes, megabytes * mib);
     }
 
-    // The blocks, without those of counters, in the order of their sizes.
+    // The sizes of all blocks except counters, sorted.
     std::vector<size_t> megabytes_taken() const {
         std::vector<size_t> found;
         for (const auto& [memory, b] : device.blocks)
@@ -336,7 +338,7 @@ public:
         return device.captured[stream] = graphs.back().get();
     }
     void end_capture() { device.captured.clear(); }
-    // As the driver, which tells of the end in a thread of its own.
+    // Like the driver, which reports the end in its own thread.
     static void destroy(graph* g) {
         g->is_alive = false;
         std::thread([g] {
@@ -355,7 +357,7 @@ private:
 
 myblasStream_t stream(uintptr_t number) { return reinterpret_cast<myblasStream_t>(number << 8); }
 
-// ---- Sizes ---------------------------------------------------------------------------------------
+// ---- Sizes --------------------------------------------------------------------------------------
 
 void test_sizes(void**) {
     assert_int_equal(grown_workspace(1, 0, 1000 * mib), 32 * mib);
@@ -412,7 +414,7 @@ void test_bytes_as_text(void**) {
     }
 }
 
-// ---- Growth --------------------------------------------------------------------------------------
+// ---- Growth -------------------------------------------------------------------------------------
 
 void test_growth(void**) {
     fixture f;
@@ -426,7 +428,7 @@ void test_growth(void**) {
     f.expect(100, 0, "whole", 100);
     f.expect_taken({100}); // in place of the other one
     f.expect(100, 0, "whole", 100);
-    f.expect(33, 0, "whole", 33); // as much as is of use to it, of the same block
+    f.expect(33, 0, "whole", 33); // the same block, as much of it as the call can use
     f.expect(0, 50, "passes", 50);
     f.expect(20, 0, "whole", 20);
     assert_int_equal(device.attempts, 2);
@@ -460,7 +462,8 @@ void test_limits(void**) {
     f.expect_taken({150});
     limit_workspace(f.handle, 150 * mib);
     f.expect_taken({150});
-    // Lowered: the stream's own goes at once, another's when it is that of the handle again.
+    // With a lower limit, the stream's own block is freed at once, another stream's when the handle
+    // uses that stream again.
     f.use(stream(1));
     f.expect(0, 200, "passes", 150);
     f.expect_taken({150, 150});
@@ -477,7 +480,7 @@ void test_limits(void**) {
     f.expect_taken({});
 }
 
-// A kernel that is forced is never replaced.
+// A forced kernel is never replaced.
 void test_forced_kernel(void**) {
     fixture f(64 * mib);
     f.handle.forced[MYBLAS_ROUTINE_SGEMM].index = 2; // whole
@@ -494,9 +497,9 @@ void test_forced_kernel(void**) {
     f.end_capture();
 }
 
-// ---- Captures ------------------------------------------------------------------------------------
+// ---- Captures -----------------------------------------------------------------------------------
 
-// Memory of each capture's own: the launch checks.
+// Each capture has its own memory: the launch checks it.
 void test_captures(void**) {
     fixture f;
     f.use(stream(1));
@@ -518,7 +521,7 @@ void test_captures(void**) {
     f.end_capture();
     f.expect_taken({100, 128, 128, 256});
     f.expect(20, 0, "whole", 20);
-    // Two streams of one capture, and one that is captured by itself.
+    // Two streams of one capture, and one with another capture.
     graph* const forked = f.capture(stream(2));
     device.captured[stream(1)] = forked;
     f.expect(20, 0, "whole", 20);
@@ -530,7 +533,8 @@ void test_captures(void**) {
     f.end_capture();
     f.expect_taken({32, 32, 32, 100, 128, 128, 256});
     assert_int_equal(forked->watchers.size(), 2);
-    // What a graph had is a later one's, in the smallest block that holds it, but none that is far too large.
+    // A later graph uses the memory of an earlier one, the smallest block that is large enough, but
+    // not one that is far too large.
     fixture::destroy(first);
     fixture::destroy(second);
     f.capture(stream(3));
@@ -542,7 +546,8 @@ void test_captures(void**) {
     f.expect_taken({16, 32, 32, 32, 100, 128, 128, 256});
 }
 
-// Two threads with a handle each may make calls on a captured stream in turn, launch by launch.
+// Two threads, each with a handle, may take turns in making calls on a captured stream, launch by
+// launch.
 void test_handles_in_one_capture(void**) {
     fixture f;
     myblasContext other;
@@ -576,7 +581,8 @@ void test_many_captures(void**) {
     assert_int_equal(device.blocks.size(), blocks);
 }
 
-// A graph that outlives its handle keeps its memory, until it is gone and another handle ends.
+// A graph that outlives its handle keeps its memory until the graph is gone and another handle
+// ends.
 void test_graph_without_handle(void**) {
     fixture f;
     myblasContext other;
@@ -634,7 +640,7 @@ void test_captures_without_memory(void**) {
     f.use(stream(1));
     device.free_bytes = 110 * mib;
     f.capture(stream(1));
-    f.expect(100, 0, "whole", 100); // of its size, as 128 are not to be had
+    f.expect(100, 0, "whole", 100); // exactly its size, as 128 cannot be allocated
     f.expect(101, 0, "plain", 0);
     f.expect(0, 1000, "passes", 100);
     f.end_capture();
@@ -651,7 +657,7 @@ void test_captures_without_memory(void**) {
     f.end_capture();
 }
 
-// While its stream is captured a block above the limit stays; the next call frees it.
+// While its stream is captured, a block above the limit stays; the next call frees it.
 void test_limit_in_a_capture(void**) {
     fixture f;
     f.use(stream(1));
@@ -671,7 +677,8 @@ void test_limit_in_a_capture(void**) {
     }
 }
 
-// What graphs had that are gone is freed where a larger block, or counters, can be had only then.
+// The memory of destroyed graphs is freed if a larger block, or counters, cannot be allocated
+// otherwise.
 void test_captures_in_the_way(void**) {
     fixture f;
     f.use(stream(1));
@@ -692,7 +699,7 @@ void test_captures_in_the_way(void**) {
     f.end_capture();
 }
 
-// ---- No memory -----------------------------------------------------------------------------------
+// ---- No memory ----------------------------------------------------------------------------------
 
 void test_no_memory(void**) {
     fixture f;
@@ -705,7 +712,7 @@ void test_no_memory(void**) {
     f.expect(200, 0, "whole", 200);
     f.expect(0, 4096, "passes", 200);
     assert_int_equal(device.attempts, 2);
-    // Forgotten with the next limit. Memory enough for less than is wished: by halves, in one call.
+    // A new limit clears it. If there is less memory than a call can use, one call tries halves.
     limit_workspace(f.handle, 100 * mib);
     f.expect_taken({});
     limit_workspace(f.handle, 4096 * mib);
@@ -721,7 +728,7 @@ void test_no_memory(void**) {
     f.expect_taken({512});
 }
 
-// Twice as much is not to be had, but what the call can use is.
+// Twice as much cannot be allocated, but what the call can use can.
 void test_little_memory(void**) {
     fixture f;
     f.expect(100, 0, "whole", 100);
@@ -734,7 +741,8 @@ void test_little_memory(void**) {
     f.expect(0, 121, "passes", 120);
 }
 
-// Not even the first block. It is asked for again later, as other memory may have become free.
+// Not even the first block can be allocated. A later call tries again, as other memory may have
+// become free.
 void test_no_memory_at_all(void**) {
     fixture f;
     device.free_bytes = 10 * mib;
@@ -755,7 +763,7 @@ void test_no_memory_at_all(void**) {
     f.expect_taken({32});
 }
 
-// ---- Lent memory, streams, devices -----------------------------------------------------------------
+// ---- Lent memory, streams, devices --------------------------------------------------------------
 
 void test_lent_workspace(void**) {
     fixture f;
@@ -778,7 +786,7 @@ void test_lent_workspace(void**) {
     f.expect_taken({50});
     f.use(nullptr);
     f.expect(100, 100, "whole", 100);
-    // Captured: the counters are the capture's.
+    // In a capture, the counters are the capture's.
     f.use(stream(1));
     lend();
     f.expect(50, 0, "whole", 50);
@@ -797,14 +805,14 @@ void test_streams(void**) {
     fixture f;
     f.expect(100, 0, "whole", 100);
     f.use(stream(1));
-    f.expect(100, 0, "whole", 100); // of its own: the launch checks
+    f.expect(100, 0, "whole", 100); // its own block: the launch checks it
     f.use(stream(2));
     f.expect(70, 0, "whole", 70);
     f.expect_taken({70, 100, 100});
     f.use(nullptr);
     f.expect(100, 0, "whole", 100);
     assert_int_equal(device.attempts, 3);
-    // A stream's end: its block goes, its counters are the next one's.
+    // When a stream is destroyed, its block is freed, and the next stream takes its counters.
     const size_t blocks = device.blocks.size();
     assert_int_equal(myblasStreamDestroy(&f.handle, stream(2)), MYBLAS_STATUS_SUCCESS);
     f.expect_taken({100, 100});
@@ -818,7 +826,7 @@ void test_streams(void**) {
     f.end_capture();
     assert_int_equal(myblasStreamDestroy(&f.handle, stream(3)), MYBLAS_STATUS_SUCCESS);
     f.expect_taken({100, 100, 128});
-    // What was refused to a stream is forgotten with it.
+    // With the stream, its refused allocations are forgotten.
     f.use(stream(4));
     device.free_bytes = 50 * mib;
     f.expect(100, 0, "plain", 0);
@@ -828,7 +836,8 @@ void test_streams(void**) {
     f.expect(100, 0, "whole", 100);
 }
 
-// cudaStreamPerThread names another stream in each thread: a block is not freed in the order of the wrong one.
+// cudaStreamPerThread is another stream in each thread: a block is not freed in the order of the
+// wrong one.
 void test_stream_per_thread(void**) {
     fixture f;
     const myblasStream_t per_thread = reinterpret_cast<myblasStream_t>(2);
@@ -861,9 +870,9 @@ void test_two_handles(void**) {
     f.expect_taken({100}); // with a low limit nothing stays for the next handle
 }
 
-// ---- Handles one after the other -------------------------------------------------------------------
+// ---- Successive handles -------------------------------------------------------------------------
 
-// The second handle and all that follow make do with what the first one left.
+// The second handle and all later ones take the resources of the first.
 void test_handle_for_each_call(void**) {
     fixture f;
     int allocations = 0;
@@ -879,7 +888,7 @@ void test_handle_for_each_call(void**) {
             allocations = device.allocations;
     }
     assert_int_equal(device.allocations, allocations + 9); // memory for results, which is not kept
-    // Not in another context, where it would be somebody else's.
+    // Not in another context, where they would be another's.
     device.context += 1000;
     myblasContext elsewhere;
     f.open(elsewhere, 4096 * mib);
@@ -922,7 +931,7 @@ void test_lost_contexts(void**) {
     device.context = lost - 1000;
 }
 
-// A handle that ends leaves no more than most programs' handles have at a time, and no large block.
+// A handle leaves no more resources than most programs have handles at a time, and no large block.
 void test_many_handles_end(void**) {
     fixture f;
     myblasContext others[8];
@@ -935,14 +944,14 @@ void test_many_handles_end(void**) {
     for (myblasContext& other : others)
         assert_int_equal(release_streams(other), MYBLAS_STATUS_SUCCESS);
     f.expect_taken({32, 32, 32});
-    // A low limit says that memory is wanted.
+    // A low limit means that the program needs memory.
     limit_workspace(f.handle, 32 * mib);
     f.expect_taken({32, 32, 32});
     limit_workspace(f.handle, 32 * mib - 1);
     f.expect_taken({});
 }
 
-// What nobody uses makes room for a block that could not be had otherwise.
+// Unused resources are freed if a block cannot be allocated otherwise.
 void test_idle_in_the_way(void**) {
     fixture f;
     myblasContext other;
@@ -954,7 +963,7 @@ void test_idle_in_the_way(void**) {
     f.expect_taken({40});
 }
 
-// Until its first call a handle's resources go with it from stream to stream.
+// Until the first call on a new stream, a handle's resources move with it from stream to stream.
 void test_stream_before_first_call(void**) {
     fixture f;
     const size_t blocks = device.blocks.size();

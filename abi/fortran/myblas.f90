@@ -1,15 +1,15 @@
 ! Written by scripts/generate.py from myblas.h and myblas_kernels.h.
 ! The comments of these headers describe the functions. Names, order of parameters and meanings are
 ! those of C.
-!   Functions   Each answers a status, but for myblasGetStatusName and myblasGetStatusString.
-!   Memory      type(c_ptr) stands for handles, streams and memory. Device memory comes from
+!   Functions   Each returns a status, except myblasGetStatusName and myblasGetStatusString.
+!   Memory      Handles, streams and memory are a type(c_ptr). Device memory comes from
 !               myblasMalloc; host memory is c_loc of a variable with the target attribute. Scalars
-!               (alpha, beta, results) are such pointers too: the pointer mode says to which memory.
+!               (alpha, beta, results) are pointers, too: the pointer mode says to which memory.
 !   Arrays      mysgemmHost takes the program's own arrays and scalars, as sgemm does, and keeps
 !               nothing on the device.
-!   Strings     Passed in, they end with c_null_char; an absent one is NULL. Handed out, they are a
+!   Strings     An argument ends with c_null_char; an absent argument means NULL. A result is a
 !               type(c_ptr) to characters that end with c_null_char.
-!   Structures  They come with size_bytes set and the rest zero.
+!   Structures  A new one has its size_bytes set, and all other members are zero.
 ! Every procedure is an interface to C: a program that uses this module links to libmyblas alone.
 module myblas
     use, intrinsic :: iso_c_binding, only: c_char, c_double, c_float, c_funptr, c_int, c_int64_t, &

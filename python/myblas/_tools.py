@@ -1,4 +1,4 @@
-"""The commands of the package: each becomes the program of the same name, which lies in the package."""
+"""The commands of the package: each becomes the program of the same name in the package."""
 
 import os
 import pathlib

@@ -134,7 +134,7 @@ dispatch(myblasContext& handle, const char* function, const Problem& problem) no
             return refuse(function,
                           failure,
                           failure == MYBLAS_STATUS_ALLOC_FAILED
-                              ? "no memory for what the kernel needs beside the operands"
+                              ? "no memory for the kernel's workspace or counters"
                               : "the capture of its stream is invalid");
     const kernel_entry<Problem>* const kernel = chosen.kernel;
 

@@ -1,9 +1,10 @@
 // Code compiled for several instruction sets; the processor's best one is chosen at run time.
 //
-// `target` attributes let one translation unit hold all of them. The code is a lambda that takes the length of a vector; it
-// is inlined into functions of the instruction set, with all that it calls, so that nothing exists with foreign
-// instructions under a shared name. The compiler fuses no multiplication with an addition (-ffp-contract=off in
-// src/CMakeLists.txt), so results have the same bits on every processor, except where code calls multiply_add
+// `target` attributes let one translation unit hold all of them. The code is a lambda that takes
+// the length of a vector. The lambda and every function that it calls are inlined into a function
+// for the instruction set, so no shared function contains instructions that the processor may lack.
+// The compiler fuses no multiplication with an addition (-ffp-contract=off in src/CMakeLists.txt),
+// so results have the same bits on every processor, except where code calls multiply_add
 // (multiply_add.h).
 #pragma once
 

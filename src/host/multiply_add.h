@@ -1,5 +1,5 @@
-// Multiply-adds that are rounded once where the instruction set has them. They are written out because compilers differ in
-// which multiplication they fuse with which addition.
+// Multiply-adds that are rounded once where the instruction set has them. Each is written out,
+// because compilers choose differently which multiplications and additions they fuse.
 #pragma once
 
 #include "host/instructions.h"

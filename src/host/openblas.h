@@ -1,9 +1,9 @@
 // OpenBLAS, found at run time; shared by the host kernels named `openblas`.
 //
 // The library is loaded when a problem first asks for such a kernel, by fixed sonames and into a
-// separate scope. It neither provides symbols to the program nor replaces the program's BLAS.
-// (Symbols that the program itself exports come first for OpenBLAS, as for any library.) It stays
-// loaded, because its threads do.
+// separate scope. The program does not get its symbols, and keeps its own BLAS. (OpenBLAS, like any
+// library, uses symbols that the program exports.) OpenBLAS stays loaded, because its threads keep
+// running.
 //
 // An OpenBLAS built on OpenMP is not used in a child of the process that loaded it. The runtime's
 // threads do not survive fork(), and OpenBLAS would wait for them for ever. An OpenBLAS built on

@@ -15,7 +15,7 @@
 namespace myblas {
 
 struct triangular_form {
-    bool right, trans; // trans: of L, on the left
+    bool right, trans; // trans: whether L, on the left, is transposed in memory
     bool reversed;
     int64_t n, lda;
 
@@ -28,7 +28,8 @@ struct triangular_form {
     int64_t actual(int64_t first, int64_t count) const {
         return reversed ? n - first - count : first;
     }
-    // The caller's row of row `first`, as base of strides that may be negative.
+    // The row of the caller's matrix that is row `first` of L: where strides, which may be
+    // negative, start.
     int64_t row(int64_t first) const { return reversed ? n - 1 - first : first; }
     int64_t sign() const { return reversed ? -1 : 1; }
 

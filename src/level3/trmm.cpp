@@ -37,9 +37,9 @@ struct one_product {
     static constexpr size_t found_bytes = most_found * sizeof(unsigned);
 
     int64_t pitch() const { return round_up_to(p.order(), 4); }
-    // B is copied if it is overwritten. In strict mode it is also copied if it is unaligned and the
-    // copy fits in any workspace: kernels of strict mode leave out zeros of aligned operands only,
-    // and B is read in any case.
+    // B is copied if it is overwritten. In strict mode an unaligned B is also copied if the copy
+    // fits in every workspace, because kernels of strict mode skip zeros of aligned operands only.
+    // Checking B for Infs and NaNs reads it anyway.
     bool copies_b() const {
         const bool is_aligned = reinterpret_cast<uintptr_t>(p.b) % 16 == 0 && p.ldb % 4 == 0;
         return p.in_place() || (!is_aligned && p.math == MYBLAS_FP32_STRICT_MATH &&

@@ -135,7 +135,7 @@ struct selection_key {
 
 // ---- Other facts --------------------------------------------------------------------------------
 
-// A problem derives from nothing, to stay an aggregate. It may have
+// A problem derives from nothing, to stay an aggregate. Optional members are
 //   bool is_empty() const        with valid sizes there is nothing to compute
 //   bool is_skipped() const      with these scalars no operand is read
 //   bool is_unchanged() const    with valid operands the result stays as it is

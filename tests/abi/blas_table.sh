@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# blas_table.sh SOURCE_DIR: what the public header and docs/compatibility.md say of BLAS's routines, here or not, is what
-# the library exports; both tell of all.
+# blas_table.sh SOURCE_DIR: the public header and docs/compatibility.md list all of BLAS's routines,
+# and say correctly which of them the library exports.
 set -u
 
 header=$1/include/myblas/myblas.h
@@ -25,7 +25,7 @@ header_table() {
          }' "$1"
 }
 
-# The same of the page's, of which the second column has the routines, and the third ours.
+# The same for the page's table. Its second column has BLAS's routines, the third the library's.
 page_table() {
     awk -F'|' '/^\| Level \| BLAS \|/ { inside = 1; next }
          !/^\|/ { inside = 0 }
@@ -48,14 +48,15 @@ exported_name() {
     esac
 }
 
-# lies TABLE FILE: a line for each routine of which the file does not tell the truth, or not once.
+# lies TABLE FILE: prints a line for each routine that the file lists wrongly, or not exactly once.
 lies() {
     "$1" "$2" >told
     for name in $all; do
         found=missing
         ! grep -q "^$(exported_name "$name")@@" "$symbols" || found=here
         [ "$(grep -c " $name\$" told)" = 1 ] && grep -q "^$found $name\$" told ||
-            echo "$name: $(basename "$2") says '$(grep " $name\$" told | xargs)', the library has it $found"
+            echo "$name: $(basename "$2") says '$(grep " $name\$" told | xargs)'," \
+                "the library has it $found"
     done
 }
 
@@ -68,10 +69,11 @@ cd "$work" || exit 1
 } | tee found
 [ ! -s found ] || exit 1
 
-# The comparison has teeth.
+# The comparison can fail.
 sed 's/not here: sdsdot/not here: dot/; s/here: gemv/here: gbmv gemv/' "$header" >wrong.h
 # shellcheck disable=SC2016 # names in backquotes
-sed 's/`sger`, //; s/`ssbmv`, `stbmv`, `stbsv` | not here/`ssbmv`, `stbmv`, `stbsv` | here/' "$page" >wrong.md
+sed 's/`sger`, //; s/`ssbmv`, `stbmv`, `stbsv` | not here/`ssbmv`, `stbmv`, `stbsv` | here/' \
+    "$page" >wrong.md
 [ "$(lies header_table wrong.h | wc -l)" = 3 ] && [ "$(lies page_table wrong.md | wc -l)" = 5 ] || {
     echo "wrong statements were not found"
     exit 1

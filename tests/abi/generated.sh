@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# generated.sh SOURCE_DIR PYTHON CC [FORTRAN]: what scripts/generate.py writes is up to date, and a
-# function that is added to a header reaches every file.
+# generated.sh SOURCE_DIR PYTHON CC [FORTRAN]: the output of scripts/generate.py is up to date, and
+# a function that is added to a header reaches every generated file.
 set -eu
 
 source=$1
@@ -24,7 +24,7 @@ cp "$source/src/api/entry_points.cpp" "$work/src/api"
 cp "$source/tests/functions.h" "$work/tests"
 cd "$work"
 
-# At the end of myblas.h, but within extern "C".
+# At the end of myblas.h, inside extern "C".
 cat >added.h <<'CODE'
 
 /* Does nothing. Since 1.2. Source: cublasSnone_v2. */
@@ -63,14 +63,15 @@ expect abi/exports/libmyblas.symbols 'mysnone@@MYBLAS_1.2
 mysnone_64@@MYBLAS_1.2'
 expect abi/fortran/myblas.f90 '        function mysnone_64(handle, n, x, result) &
             bind(c, name="mysnone_64") result(status)'
-expect src/api/entry_points.cpp '[[gnu::flatten]] myblasStatus_t mysnone_64(myblasHandle_t handle, int64_t n, const float* const x[],
+expect src/api/entry_points.cpp \
+    ' myblasStatus_t mysnone_64(myblasHandle_t handle, int64_t n, const float* const x[],
     int64_t* result) {
     return enter(calls::snone, handle, n, x, result);'
 expect abi/preload/common/kernel_variables.h '    "MYBLAS_NONE_KERNEL",'
 expect tests/functions.h '    case snone: return mysnone(handle, g->n, g->x, g->result);
     case snone: return mysnone_64(handle, g->n, g->x, g->result);'
 
-# The files do what they are for.
+# The generated files work.
 cat >library.c <<'CODE'
 #include "myblas/myblas_cublas.h"
 cublasStatus_t cublasSnone(cublasHandle_t handle, int n, const float* const x[], int* result) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# compile_and_run.sh PREFIX PROGRAM COMPILER SOURCE MODULES [ARGUMENT...]: compiles with nothing but what
-# pkg-config says, and EXTRA_FLAGS, and runs the program.
+# compile_and_run.sh PREFIX PROGRAM COMPILER SOURCE MODULES [ARGUMENT...]: compiles with the flags
+# of pkg-config and EXTRA_FLAGS only, and runs the program.
 set -u
 
 prefix=$1

@@ -31,21 +31,21 @@ program consumer
 
     call succeed(mytranspose(handle, 2, 3, c_loc(a), 2, c_loc(b), 3))
     call expect(all(b == transpose(a)), 'mytranspose')
-    call succeed(mysgemm(handle, MYBLAS_OP_N, MYBLAS_OP_N, 2, 2, 3, c_loc(alpha), c_loc(a), 2, &
-        c_loc(b), 3, c_loc(beta), c_loc(c), 2))
+    call succeed(mysgemm(handle, MYBLAS_OP_N, MYBLAS_OP_N, 2, 2, 3, c_loc(alpha), c_loc(a), &
+        2, c_loc(b), 3, c_loc(beta), c_loc(c), 2))
     call expect(all(c == 2 * matmul(a, b) + 1), 'mysgemm')
     call succeed(mysgemm_64(handle, MYBLAS_OP_T, MYBLAS_OP_T, 2_c_int64_t, 2_c_int64_t, &
         3_c_int64_t, c_loc(alpha), c_loc(b), 3_c_int64_t, c_loc(a), 2_c_int64_t, c_loc(beta), &
         c_loc(c), 2_c_int64_t))
     call expect(all(c == 4 * matmul(a, b) + 1), 'mysgemm_64')
-    call succeed(mysgemmFused(handle, MYBLAS_OP_N, MYBLAS_OP_N, 2, 2, 3, c_loc(alpha), c_loc(a), 2, &
-        c_loc(b), 3, c_loc(beta), c_loc(c), 2, c_loc(c), 2))
+    call succeed(mysgemmFused(handle, MYBLAS_OP_N, MYBLAS_OP_N, 2, 2, 3, c_loc(alpha), c_loc(a), &
+        2, c_loc(b), 3, c_loc(beta), c_loc(c), 2, c_loc(c), 2))
     call expect(all(c == 6 * matmul(a, b) + 1), 'mysgemmFused')
     epilogue%activation = MYBLAS_ACTIVATION_RELU
     epilogue%bias = c_loc(c)
     c = -100
-    call succeed(mysgemmFused(handle, MYBLAS_OP_N, MYBLAS_OP_N, 2, 2, 3, c_loc(alpha), c_loc(a), 2, &
-        c_loc(b), 3, c_loc(beta), c_loc(c), 2, c_loc(d), 2, epilogue))
+    call succeed(mysgemmFused(handle, MYBLAS_OP_N, MYBLAS_OP_N, 2, 2, 3, c_loc(alpha), c_loc(a), &
+        2, c_loc(b), 3, c_loc(beta), c_loc(c), 2, c_loc(d), 2, epilogue))
     call expect(all(d(:, 1:2) == max(2 * matmul(a, b) - 200, 0.)), 'mysgemmFused with an epilogue')
     d = 0
     c = 1
@@ -84,8 +84,8 @@ program consumer
         c_loc(beta), c_loc(sums), 1))
     call expect(all(sums == sum(a, dim=2) + matmul(a, x_single)), 'mysgemv')
     sums = [1., 2.]
-    call succeed(mystrsv(handle, MYBLAS_FILL_MODE_UPPER, MYBLAS_OP_T, MYBLAS_DIAG_UNIT, 2, c_loc(a), &
-        2, c_loc(sums), 1))
+    call succeed(mystrsv(handle, MYBLAS_FILL_MODE_UPPER, MYBLAS_OP_T, MYBLAS_DIAG_UNIT, 2, &
+        c_loc(a), 2, c_loc(sums), 1))
     call expect(all(sums == [1., 0.]), 'mystrsv')
     call succeed(mysrotg(handle, c_loc(legs(1)), c_loc(legs(2)), c_loc(c(1, 1)), c_loc(c(2, 1))))
     call expect(legs(1) == 5 .and. c(1, 1) == 0.6 .and. c(2, 1) == 0.8, 'mysrotg')

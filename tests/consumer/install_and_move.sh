@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# install_and_move.sh CMAKE BUILD_DIR FIRST_PREFIX PREFIX: installs into the first prefix and moves that
-# to the second; nothing installed may name the first, the build or the source directory.
-# A copy in the first prefix is uninstalled, beside a file of somebody else.
+# install_and_move.sh CMAKE BUILD_DIR FIRST_PREFIX PREFIX: installs into the first prefix and moves
+# that to the second. No installed file may contain the path of the first prefix, of the build or of
+# the sources. A copy in the first prefix is uninstalled, and must leave another package's file.
 set -u
 
 cmake=$1

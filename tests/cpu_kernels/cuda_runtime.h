@@ -1,5 +1,6 @@
-// In place of CUDA's header: launches run on the CPU, with a thread for each thread of a block, and blocks one after the
-// other. Enough for kernels of plain C++ with shared memory and barriers, so that their logic is tested without a GPU.
+// Replaces CUDA's header: launches run on the CPU, one block at a time, with a CPU thread for each
+// thread of the block. This is enough for kernels of plain C++ with shared memory and barriers, so
+// their logic is tested without a GPU.
 #pragma once
 
 #include <algorithm>
@@ -68,9 +69,9 @@ inline bool __syncthreads_and(bool value) {
     return result;
 }
 
-// ---- Warps -----------------------------------------------------------------------------------------
+// ---- Warps --------------------------------------------------------------------------------------
 
-// What the lanes of each warp show each other, between two barriers of the warp.
+// Values that the lanes of a warp exchange, between two barriers of the warp.
 namespace grid {
 inline constexpr unsigned most_warps = 32;
 inline pthread_barrier_t warp_barrier[most_warps];
@@ -120,7 +121,7 @@ inline bool __all_sync(unsigned mask, bool value) { return __ballot_sync(mask, v
 
 inline int __ffs(int bits) { return __builtin_ffs(bits); }
 
-// ---- Memory ----------------------------------------------------------------------------------------
+// ---- Memory -------------------------------------------------------------------------------------
 
 inline size_t __cvta_generic_to_shared(const void* x) { return reinterpret_cast<size_t>(x); }
 
@@ -168,7 +169,7 @@ inline long long __double_as_longlong(double value) {
     return bits;
 }
 
-// ---- Launches --------------------------------------------------------------------------------------
+// ---- Launches -----------------------------------------------------------------------------------
 
 typedef int cudaError_t;
 typedef struct CUstream_st* cudaStream_t;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# hardening.sh LIBRARY SONAME: the binary is hardened, and needs no more than it should.
+# hardening.sh LIBRARY SONAME: the binary is hardened, and needs no libraries but those it may.
 set -u
 
 library=$1

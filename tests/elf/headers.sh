@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# headers.sh INCLUDE_DIR CC CXX: each public header stands alone, as strict C99 and as C++, and no header
-# of CUDA comes with it.
+# headers.sh INCLUDE_DIR CC CXX: each public header compiles alone, as strict C99 and as C++, and
+# includes no header of CUDA.
 set -u
 
 include=$1
@@ -10,7 +10,8 @@ failures=0
 
 for header in "$include"/myblas/*.h; do
     name=myblas/$(basename "$header")
-    for compiler in "$cc -x c -std=c99" "$cc -x c -std=c17" "$cxx -x c++ -std=c++98 -Wno-long-long" \
+    for compiler in "$cc -x c -std=c99" "$cc -x c -std=c17" \
+        "$cxx -x c++ -std=c++98 -Wno-long-long" \
         "$cxx -x c++ -std=c++20"; do
         # shellcheck disable=SC2086 # a command and its options
         if ! echo "#include <$name>" | $compiler -I "$include" -pedantic -Wall -Wextra -Werror \

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# include_direction.sh SOURCE_DIR: includes point api -> select -> kernels -> common, and likewise
-# api -> select -> host. Everything may include core, and core the routines, which include nothing
-# else. Plans (level3) are pure. Only the folders that make, run or list plans include them. Kernels
-# never see the handle. In kernels, level3 may use level2. In kernels/sgemm, the folders ladder,
-# simt and tensor include components and the registry. Nothing else goes sideways. Headers with
-# device code are .cuh, and no .h or .cpp file includes one.
+# include_direction.sh SOURCE_DIR: includes point in the direction api -> select -> kernels ->
+# common, or api -> select -> host. Everything may include core, and core the routines, which
+# include nothing else. The plans of level3 include neither kernels nor api; only the code that
+# makes, runs and lists them includes them. Kernels never see the handle. Among the folders of
+# SGEMM's kernels, ladder, simt and tensor include components and the registry in their parent
+# folder, and not each other. Headers with device code are .cuh, and no .h or
+# .cpp file includes one.
 set -u
 
 cd "$1/src" || exit 1

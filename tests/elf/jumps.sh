@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# jumps.sh LIBRARY FUNCTION...: the functions, of x86-64, end in jumps to addresses that they found, and leave
-# the stack as it was: they do not call, and all they do to it is to push registers, and pop them again.
+# jumps.sh LIBRARY FUNCTION...: these functions of x86-64 end in jumps to addresses that they have
+# looked up, and leave the stack as it was. They call nothing, and use the stack only to push
+# registers and pop them again.
 set -u
 
 library=$1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# spills.sh LAUNCHER NVCC: the build fails where a kernel spills registers or indexes an array in local
-# memory, and nowhere else. Each case is a small kernel.
+# spills.sh LAUNCHER NVCC: the build fails if a kernel spills registers or indexes an array in local
+# memory, and otherwise does not. Each case is a small kernel.
 set -u
 
 launcher=$1
@@ -10,7 +10,8 @@ trap 'rm -rf "$folder"' EXIT
 failures=0
 
 compile() { # FILE
-    "$launcher" "$nvcc" -gencode=arch=compute_90a,code=sm_90a -Xptxas=-v -c "$folder/$1" -o "$folder/object.o" \
+    "$launcher" "$nvcc" -gencode=arch=compute_90a,code=sm_90a -Xptxas=-v -c "$folder/$1" \
+        -o "$folder/object.o" \
         >"$folder/output" 2>&1
 }
 
@@ -60,7 +61,7 @@ CODE
 
 echo 'no code' >"$folder/wrong.cu"
 
-# A tolerated file, on an architecture that it is not tolerated on.
+# A tolerated file, on an architecture where it is not tolerated.
 {
     echo 'namespace {'
     cat "$folder/spilling.cu"

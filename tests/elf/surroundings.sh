@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# surroundings.sh LIBRARY INCLUDE_DIR C_COMPILER: the library takes no code and no settings from the current
-# folder, and none from the environment of a program that runs with another's rights.
+# surroundings.sh LIBRARY INCLUDE_DIR C_COMPILER: the library takes no code and no settings from the
+# current folder, and none from the environment of a program that runs with another user's or
+# group's rights.
 set -u
 
 library=$1
@@ -14,8 +15,8 @@ fail() {
     failures=$((failures + 1))
 }
 
-# Prints whether the program runs with another's rights, and the status of myblasCreate; then has OpenBLAS
-# looked for.
+# Prints whether the program runs with other rights, and the status of myblasCreate. Then it makes
+# the library look for OpenBLAS.
 cat >"$folder/program.c" <<'CODE'
 #include <stdio.h>
 #include <sys/auxv.h>
@@ -25,11 +26,13 @@ int main(void) {
     static float x[64 * 64];
     const float one = 1, zero = 0;
     myblasHandle_t handle = NULL;
-    printf("%s, status %d\n", getauxval(AT_SECURE) ? "other rights" : "own rights", (int)myblasCreate(&handle));
+    printf("%s, status %d\n", getauxval(AT_SECURE) ? "other rights" : "own rights",
+           (int)myblasCreate(&handle));
     if (handle)
         myblasDestroy(handle);
     return myblasCreateOn(&handle, MYBLAS_BACKEND_HOST) ||
-           mysgemm(handle, MYBLAS_OP_N, MYBLAS_OP_N, 64, 64, 64, &one, x, 64, x, 64, &zero, x, 64) ||
+           mysgemm(handle, MYBLAS_OP_N, MYBLAS_OP_N, 64, 64, 64, &one, x, 64, x, 64, &zero, x,
+                   64) ||
            myblasDestroy(handle);
 }
 CODE
@@ -38,7 +41,7 @@ cat >"$folder/planted.c" <<'CODE'
 __attribute__((constructor)) static void announce(void) { puts("planted code runs"); }
 CODE
 
-# Where everybody can reach it, with the rights of one's own or another group.
+# A folder that everybody can read, for a program with own rights or with another group's.
 chmod 755 "$folder"
 mkdir "$folder/here" "$folder/lib" && chmod 777 "$folder/here"
 cp "$library" "$folder/lib/$(basename "$library")"
@@ -58,17 +61,21 @@ output=$(../program) || fail "the program fails beside planted files"
 
 export MYBLAS_BACKEND=nonsense MYBLAS_MATH=nonsense MYBLAS_LOG=$folder/here/log
 output=$(../program)
-[[ $output == "own rights, status "[1-9]* && -s log ]] || fail "the environment is not read: $output"
+[[ $output == "own rights, status "[1-9]* && -s log ]] ||
+    fail "the environment is not read: $output"
 rm -f log
 
-# A group that the program takes on; the file system or the container may not allow it.
+# A group that the program can take on. The file system or the container may forbid it.
 for group in $(id -G) 65534; do
-    [ "$group" != "$(id -g)" ] && chgrp "$group" ../program 2>"$folder/errors" && chmod 2755 ../program && break
+    [ "$group" != "$(id -g)" ] && chgrp "$group" ../program 2>"$folder/errors" &&
+        chmod 2755 ../program && break
 done
 output=$(../program)
 case $output in
 "own rights"*) echo "programs cannot be given another group's rights here: not tested" ;;
-"other rights, status 0") [ ! -e log ] || fail "a program with other rights writes the log that the environment names" ;;
+"other rights, status 0")
+    [ ! -e log ] || fail "a program with other rights writes the log that the environment names"
+    ;;
 *) fail "in a program with other rights: $output" ;;
 esac
 

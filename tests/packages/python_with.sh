@@ -1,6 +1,7 @@
 # shellcheck shell=bash
-# To be sourced. python_with SOURCE_DIR MODULE...: sets `python` to one that has these modules, or ends the test as
-# skipped. scripts/setup.sh puts what distributions lack into build/python-tools.
+# To be sourced. python_with SOURCE_DIR MODULE...: sets `python` to a Python that has these modules,
+# or ends the test as skipped. scripts/setup.sh puts modules that distributions lack into
+# build/python-tools.
 python_with() {
     local source=$1 candidate
     shift

@@ -1,4 +1,4 @@
-"""recipe.py SOURCE_DIR: the conda recipe can be parsed and rendered, with CUDA and without, and says what is so."""
+"""recipe.py SOURCE_DIR: the conda recipe can be parsed and rendered with and without CUDA."""
 
 import json
 import pathlib
@@ -9,7 +9,10 @@ import rattler_build
 
 source = pathlib.Path(sys.argv[1])
 header = (source / "include/myblas/myblas.h").read_text()
-version = ".".join(re.search(rf"define MYBLAS_VERSION_{part} +(\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH"))
+version = ".".join(
+    re.search(rf"define MYBLAS_VERSION_{part} +(\d+)", header)[1]
+    for part in ("MAJOR", "MINOR", "PATCH")
+)
 failures = 0
 
 
@@ -28,10 +31,14 @@ packages = [variant.recipe.to_dict() for variant in rendered]
 builds = [package["build"]["string"][:3] for package in packages]
 expect(sorted(builds) == ["cpu", "cud"], f"one package with CUDA and one without: {builds}")
 for package in packages:
-    expect(package["package"] == {"name": "myblas", "version": version}, f"the version is {version}")
+    expect(
+        package["package"] == {"name": "myblas", "version": version}, f"the version is {version}"
+    )
     expect((source / package["about"]["license_file"][0]).exists(), "the licence is there")
     has_compiler = any(name.startswith("cuda") for name in package["requirements"]["build"])
-    expect(has_compiler == package["context"]["cuda"], "a CUDA compiler in the package with CUDA alone")
+    expect(
+        has_compiler == package["context"]["cuda"], "a CUDA compiler in the package with CUDA alone"
+    )
 
 # Its options are those of the build.
 options = set(re.findall(r"-D(MYBLAS_\w+)", json.dumps(packages)))

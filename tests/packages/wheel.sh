@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# wheel.sh SOURCE_DIR BUILD_DIR WORK_DIR SAMPLE: makes a wheel of a finished build tree without a network, installs it
-# into a virtual environment, and uses what is there: the library by ctypes, and the tools. SAMPLE is a program that
-# calls a CPU's BLAS.
+# wheel.sh SOURCE_DIR BUILD_DIR WORK_DIR SAMPLE: makes a wheel of a finished build tree without a
+# network, installs it into a virtual environment, and uses the library by ctypes, and the tools.
+# SAMPLE is a program that calls a CPU's BLAS.
 set -u
 
 source=$1
@@ -25,18 +25,22 @@ mkdir -p "$work"
     tail -n 30 "$work/log"
     die "the wheel is not built"
 }
-version=$(sed -n 's/^#define MYBLAS_VERSION_\(MAJOR\|MINOR\|PATCH\) *//p' "$source/include/myblas/myblas.h" | paste -sd.)
+version=$(sed -n 's/^#define MYBLAS_VERSION_\(MAJOR\|MINOR\|PATCH\) *//p' \
+    "$source/include/myblas/myblas.h" | paste -sd.)
 wheel=$(echo "$work/dist/myblas-$version-py3-none-linux_"*.whl)
 [ -e "$wheel" ] || die "no wheel of version $version: $(ls "$work/dist")"
 
 "$python" -m venv --without-pip "$work/venv" &&
-    "$python" -m pip --python "$work/venv/bin/python" install --no-deps "$wheel" >"$work/log" 2>&1 || {
+    "$python" -m pip --python "$work/venv/bin/python" install --no-deps "$wheel" >"$work/log" 2>&1 \
+    || {
     cat "$work/log"
     die "the wheel cannot be installed"
 }
 package=$(echo "$work"/venv/lib/python*/site-packages/myblas)
-[ "$(find "$package" -name 'libmyblas.so*')" = "$package/lib/libmyblas.so.1" ] || die "the library is not there once"
-! grep -rlF -e "$build" -e "$source" "$package" --include='*.so*' --include='myblas-*' --include='*.py' ||
+[ "$(find "$package" -name 'libmyblas.so*')" = "$package/lib/libmyblas.so.1" ] ||
+    die "the library is not there once"
+! grep -rlF -e "$build" -e "$source" "$package" --include='*.so*' --include='myblas-*' \
+    --include='*.py' ||
     die "the files above hold a path of the machine that built them"
 for file in "$package"/lib/libmyblas.so.1 "$package"/lib/myblas/*.so "$package"/bin/*; do
     ! readelf --section-headers --wide "$file" | grep -F .symtab || die "$file is not stripped"
@@ -61,18 +65,22 @@ assert list(c) == [10, 14, 14, 20], list(c)
 assert library.myblasDestroy(handle) == 0
 END
 
-# The tools find the library and each other, and have the status of what they start.
+# The tools find the library and each other, and return the status of the program that they start.
 bin=$work/venv/bin
-"$bin/myblas-run" --blas --offload always --report "$work/report" -- "$sample" one || die "myblas-run fails"
-unfolded "$work/report" | grep -q '^sgemm .*served by: ' || die "nothing was served: $(cat "$work/report")"
+"$bin/myblas-run" --blas --offload always --report "$work/report" -- "$sample" one ||
+    die "myblas-run fails"
+unfolded "$work/report" | grep -q '^sgemm .*served by: ' ||
+    die "nothing was served: $(cat "$work/report")"
 "$bin/myblas-run" -- sh -c 'exit 7'
 [ $? = 7 ] || die "myblas-run has another status than its program"
 "$bin/myblas-doctor" >"$work/doctor" || die "myblas-doctor fails"
 ! grep 'not there' "$work/doctor" || die "myblas-doctor misses something"
-"$bin/myblas-bench" -n 20 --min-time 0 --repeats 2 --verify >"$work/bench" || die "myblas-bench fails: $(cat "$work/bench")"
+"$bin/myblas-bench" -n 20 --min-time 0 --repeats 2 --verify >"$work/bench" ||
+    die "myblas-bench fails: $(cat "$work/bench")"
 "$bin/myblas-bench" --nonsense 2>/dev/null
 [ $? = 2 ] || die "myblas-bench takes any argument"
 
-# What is uninstalled is gone.
-"$python" -m pip --python "$bin/python" uninstall --yes myblas >"$work/log" 2>&1 || die "it cannot be uninstalled: $(cat "$work/log")"
+# Uninstalling removes all files.
+"$python" -m pip --python "$bin/python" uninstall --yes myblas >"$work/log" 2>&1 ||
+    die "it cannot be uninstalled: $(cat "$work/log")"
 [ ! -e "$package" ] && [ ! -e "$bin/myblas-run" ] || die "something is left: $(ls "$package")"

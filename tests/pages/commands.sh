@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# commands.sh SOURCE WORK CMAKE: the scripts that the pages name print a usage on request, or if they are called wrongly, and
-# start nothing; the target for the site says what is missing where there is no Doxygen.
+# commands.sh SOURCE WORK CMAKE: on request, or if they are called wrongly, the scripts that the
+# pages name print a usage and start nothing. Without Doxygen, the target for the site says what is
+# missing.
 set -u
 
 source=$1
@@ -23,10 +24,14 @@ for script in bench/quickstart.sh tests/run.sh scripts/bare_machine.sh; do
     [ $? = 2 ] && [[ $said == "usage: $script"* ]] || fail "$script --nonsense: $said"
 done
 
-"$cmake" -S "$source" -B "$work/build" -DMYBLAS_CUDA=OFF -DMYBLAS_BUILD_TESTS=OFF -DMYBLAS_BUILD_BENCH=OFF \
-    -DMYBLAS_BUILD_TOOLS=OFF -DMYBLAS_BUILD_FORTRAN=OFF -DCMAKE_DISABLE_FIND_PACKAGE_Doxygen=ON >"$work/log" 2>&1 ||
+"$cmake" -S "$source" -B "$work/build" -DMYBLAS_CUDA=OFF -DMYBLAS_BUILD_TESTS=OFF \
+    -DMYBLAS_BUILD_BENCH=OFF \
+    -DMYBLAS_BUILD_TOOLS=OFF -DMYBLAS_BUILD_FORTRAN=OFF \
+    -DCMAKE_DISABLE_FIND_PACKAGE_Doxygen=ON >"$work/log" 2>&1 ||
     fail "$(cat "$work/log")"
-"$cmake" --build "$work/build" --target docs >"$work/log" 2>&1 && fail "a site is made without Doxygen"
-grep -q '^missing: doxygen, ' "$work/log" || fail "the target docs does not say what is missing: $(cat "$work/log")"
+"$cmake" --build "$work/build" --target docs >"$work/log" 2>&1 &&
+    fail "a site is made without Doxygen"
+grep -q '^missing: doxygen, ' "$work/log" ||
+    fail "the target docs does not say what is missing: $(cat "$work/log")"
 
 exit $((failures > 0))

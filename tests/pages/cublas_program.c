@@ -1,6 +1,6 @@
 /*
- * A program for cuBLAS and CUDA, as users have them: least squares by conjugate gradients on the normal equations. The
- * test `ported_program` replaces one line of it, the first include.
+ * A program for cuBLAS and CUDA, as users have them: least squares by conjugate gradients on the
+ * normal equations. The test `ported_program` replaces one line of it, the first include.
  */
 #include <cublas_v2.h>
 #include <cuda_runtime.h>

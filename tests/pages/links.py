@@ -3,7 +3,8 @@
 
 usage: links.py FOLDER [--pages PATTERN...]
 
-Links to the web are not followed. With --pages the pages are those that match; else all .md and .html files.
+Links to the web are not followed. With --pages, the pages are the files that match; without it, all
+.md and .html files.
 """
 
 import argparse
@@ -75,7 +76,11 @@ def main():
             target = (page.parent / name) if name else page
             if not target.exists():
                 broken.append(f"{page}: {link}: not there")
-            elif anchor and target.suffix in (".md", ".html") and anchor not in parsed(target, cache)[1]:
+            elif (
+                anchor
+                and target.suffix in (".md", ".html")
+                and anchor not in parsed(target, cache)[1]
+            ):
                 broken.append(f"{page}: {link}: no such place")
     print("\n".join(broken) or f"{count} links of {len(pages)} pages")
     # No pages at all would pass otherwise.

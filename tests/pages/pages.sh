@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# pages.sh SOURCE PREFIX WORK CC CXX [FORTRAN]: the programs and commands of README.md and docs/calling.md, as they
-# stand there. Each block of shell commands follows the program that it compiles.
+# pages.sh SOURCE PREFIX WORK CC CXX [FORTRAN]: compiles and runs the programs of README.md and
+# docs/calling.md with the pages' commands. Each block of shell commands comes after the program
+# that it compiles.
 set -eu
 
 source=$1
@@ -46,7 +47,7 @@ if command -v man >/dev/null && [ -e "$prefix/share/man/man3/mysgemm.3" ]; then
             exit 1
         }
     done
-    # A form with 64-bit sizes is on the page of the other.
+    # The page of a function also shows its form with 64-bit sizes.
     man -M "$prefix/share/man" 3 mysgemm_64 | grep -q 'mysgemm, mysgemm_64'
 fi
 

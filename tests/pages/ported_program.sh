@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# ported_program.sh PREFIX WORK CC [CUDA_INCLUDE]: a cuBLAS program compiles against myblas_cublas.h with one line
-# changed, and runs on the host backend. With CUDA's headers, it compiles against cuBLAS as it is, too, and a function
-# that myblas lacks is named by the compiler.
+# ported_program.sh PREFIX WORK CC [CUDA_INCLUDE]: a cuBLAS program with one line changed compiles
+# against myblas_cublas.h, and runs on the host backend. With CUDA's headers, the unchanged program
+# compiles against cuBLAS, too. The compiler names a function that myblas lacks.
 set -eu
 
 prefix=$1
@@ -16,15 +16,18 @@ if [ -n "$cuda" ]; then
 fi
 
 mkdir -p "$work"
-sed 's|#include <cublas_v2.h>|#include <myblas/myblas_cublas.h>|' "$source/cublas_program.c" >"$work/ported.c"
+sed 's|#include <cublas_v2.h>|#include <myblas/myblas_cublas.h>|' \
+    "$source/cublas_program.c" >"$work/ported.c"
 [ "$(diff "$source/cublas_program.c" "$work/ported.c" | grep -c '^>')" = 1 ]
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 read -ra flags < <(pkg-config --cflags --libs myblas)
-"$cc" -std=c11 -Wall -Werror -I "$source/no_cuda" "$work/ported.c" -o "$work/ported" "${flags[@]}" -lm
+"$cc" -std=c11 -Wall -Werror -I "$source/no_cuda" "$work/ported.c" -o "$work/ported" "${flags[@]}" \
+    -lm
 MYBLAS_BACKEND=host LD_LIBRARY_PATH=$prefix/lib "$work/ported"
 
 sed 's/cublasSdot(/cublasSgbmv(/' "$work/ported.c" >"$work/lacking.c"
-if "$cc" -std=c11 -Werror=implicit-function-declaration -I "$source/no_cuda" -fsyntax-only "$work/lacking.c" \
+if "$cc" -std=c11 -Werror=implicit-function-declaration -I "$source/no_cuda" -fsyntax-only \
+    "$work/lacking.c" \
     "${flags[@]}" 2>"$work/lacking.log"; then
     echo "a function that is not there compiles"
     exit 1

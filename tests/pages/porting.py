@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares docs/porting.md and myblas_cublas.h with the exported symbols, and with cuBLAS's header where it is there.
+"""Compares docs/porting.md and myblas_cublas.h with the exported symbols, and with cuBLAS's header.
 
 usage: porting.py SOURCE_DIR [CUBLAS_INCLUDE_DIR]
 """
@@ -22,14 +22,16 @@ COPY = r"^MYBLAS_CUBLAS_(?:VECTOR|MATRIX)(?:_ASYNC)?\((\w+), int(?:64_t)?\)$"
 
 
 def exported():
-    return set(re.findall(r"^(\w+)@", (SOURCE / "abi/exports/libmyblas.symbols").read_text(), re.MULTILINE))
+    return set(
+        re.findall(r"^(\w+)@", (SOURCE / "abi/exports/libmyblas.symbols").read_text(), re.MULTILINE)
+    )
 
 
 def macros(text):
     """{name of cuBLAS: what the header makes of it}"""
-    return dict(re.findall(r"^#define ((?:cublas|CUBLAS_)\w+)(?:\(.*?\))? (\w+)", text, re.MULTILINE)) | {
-        f"cublas{name}": f"myblas{name}" for name in re.findall(COPY, text, re.MULTILINE)
-    }
+    return dict(
+        re.findall(r"^#define ((?:cublas|CUBLAS_)\w+)(?:\(.*?\))? (\w+)", text, re.MULTILINE)
+    ) | {f"cublas{name}": f"myblas{name}" for name in re.findall(COPY, text, re.MULTILINE)}
 
 
 def rows(text):
@@ -42,10 +44,12 @@ def rows(text):
 
 
 def prototypes(text, before):
-    """{function: types of its parameters}; `before` is what stands before the name of a declared function."""
+    """{function: types of its parameters}; `before` matches the text before a declared name."""
     found = {}
     for name, parameters in re.findall(rf"{before}(\w+)\s*\(([^()]*)\)\s*;", text):
-        found[re.sub(r"_v2(?=_64$|$)", "", name)] = [type_of(kind) for kind in parameters.split(",")]
+        found[re.sub(r"_v2(?=_64$|$)", "", name)] = [
+            type_of(kind) for kind in parameters.split(",")
+        ]
     return found
 
 
@@ -62,7 +66,9 @@ def faults(symbols, header, page, declared, cublas):
     of_header, of_page = macros(header), rows(page)
     is_type = re.compile(r"\w+_t$|cublasLogCallback$").match
     functions = {
-        name: to for name, to in of_header.items() if name.startswith("cublas") and not is_type(name)
+        name: to
+        for name, to in of_header.items()
+        if name.startswith("cublas") and not is_type(name)
     }
     for name, to in functions.items():
         if to not in symbols:
@@ -70,13 +76,18 @@ def faults(symbols, header, page, declared, cublas):
         if name.removesuffix("_64") not in of_page:
             yield f"the table lacks {name}"
         elif of_page[name.removesuffix("_64")] != to.removesuffix("_64"):
-            yield f"the header makes {name} {to}, the table says {of_page[name.removesuffix('_64')]}"
+            told = of_page[name.removesuffix("_64")]
+            yield f"the header makes {name} {to}, the table says {told}"
     for name, to in of_page.items():
         if to and to not in symbols:
             yield f"the table has {to}, which is not exported"
         if to and name not in functions:
             yield f"the header lacks {name}"
-        if to is None and re.sub(r"^cublas(?:S|(?=Is))", "mys" if FLOATS.match(name) else "myblas", name) in symbols:
+        if (
+            to is None
+            and re.sub(r"^cublas(?:S|(?=Is))", "mys" if FLOATS.match(name) else "myblas", name)
+            in symbols
+        ):
             yield f"the table says that there is no {name}, but there is one"
     only_here = {s for s in symbols if re.match("my(s|d|h|t|is)[a-z]", s) and not s.endswith("_64")}
     for name in sorted(only_here - set(of_page.values())):
@@ -85,7 +96,9 @@ def faults(symbols, header, page, declared, cublas):
     if cublas is None:
         return
     theirs = prototypes(cublas, r"CUBLASWINAPI\s+")
-    in_scope = {name for name in theirs if not name.endswith("_64") and not OTHER_PRECISION.match(name)}
+    in_scope = {
+        name for name in theirs if not name.endswith("_64") and not OTHER_PRECISION.match(name)
+    }
     for name in sorted(in_scope - set(of_page)):
         yield f"the table lacks {name}"
     for name in sorted(set(of_page) - set(theirs)):
@@ -96,7 +109,9 @@ def faults(symbols, header, page, declared, cublas):
     for name, to in functions.items():
         if to == "myblasGetProperty":
             continue  # has a type of its own
-        wanted = [re.sub(r"\w+", lambda word: types.get(word[0], word[0]), kind) for kind in theirs[name]]
+        wanted = [
+            re.sub(r"\w+", lambda word: types.get(word[0], word[0]), kind) for kind in theirs[name]
+        ]
         if re.match(r"cublas[GS]et(Matrix|Vector)", name):
             wanted = ["myblasHandle_t", *wanted]
         if wanted != ours[to]:
@@ -107,20 +122,46 @@ def main():
     symbols = exported()
     header = (SOURCE / "include/myblas/myblas_cublas.h").read_text()
     page = (SOURCE / "docs/porting.md").read_text()
-    declared = "".join((SOURCE / "include/myblas" / name).read_text() for name in ("myblas.h", "myblas_64.h"))
+    declared = "".join(
+        (SOURCE / "include/myblas" / name).read_text() for name in ("myblas.h", "myblas_64.h")
+    )
     cublas = CUBLAS.read_text() if CUBLAS and CUBLAS.exists() else None
     found = list(faults(symbols, header, page, declared, cublas))
     print("\n".join(found))
 
     # The comparison has teeth.
     lies = {
-        "a row": (symbols, header, page.replace("| `cublasSgemm` | `mysgemm` |", "| `cublasSgemm` | none |"), declared, cublas),
+        "a row": (
+            symbols,
+            header,
+            page.replace("| `cublasSgemm` | `mysgemm` |", "| `cublasSgemm` | none |"),
+            declared,
+            cublas,
+        ),
         "a symbol": (symbols - {"mysdot"}, header, page, declared, cublas),
-        "a macro": (symbols, header.replace("cublasSaxpy mysaxpy", "cublasSaxpy myscopy"), page, declared, cublas),
-        "a row that is missing": (symbols, header, page.replace("`cublasSgeam`", ""), declared, cublas),
+        "a macro": (
+            symbols,
+            header.replace("cublasSaxpy mysaxpy", "cublasSaxpy myscopy"),
+            page,
+            declared,
+            cublas,
+        ),
+        "a row that is missing": (
+            symbols,
+            header,
+            page.replace("`cublasSgeam`", ""),
+            declared,
+            cublas,
+        ),
     }
     if cublas:
-        lies["a parameter"] = (symbols, header, page, declared.replace("int incx,", "float incx,"), cublas)
+        lies["a parameter"] = (
+            symbols,
+            header,
+            page,
+            declared.replace("int incx,", "float incx,"),
+            cublas,
+        )
     for what, statements in lies.items():
         if not list(faults(*statements)):
             print(f"a wrong statement was not found: {what}")

@@ -14,10 +14,10 @@ import sys
 HTML = pathlib.Path(sys.argv[1])
 FUNCTIONS = re.findall(r"^(\w+)@", pathlib.Path(sys.argv[2]).read_text(), re.MULTILINE)
 BASES = [name for name in FUNCTIONS if not name.endswith("_64")]
-# A sentence of a page: one has a function's name in it, the other runs over two lines.
+# Texts of pages: one has a function's name in it, the other runs over two lines of its page.
 SENTENCES = {
-    "tutorial.html": "myblasCreate makes a handle. It holds the device, the stream, the modes and a workspace.",
-    "architecture.html": "A call passes through these layers in one direction; only a status comes back:",
+    "tutorial.html": "myblasCreate makes a handle. It holds the device, the stream, the modes",
+    "architecture.html": "has one persistent block for each multiprocessor",
 }
 
 
@@ -48,7 +48,10 @@ def faults(entries, pages):
             yield f"a sentence of {page} is not found: {sentence}"
     for page, heading, address, _, _ in entries:
         if not page or not heading or not (HTML / address.partition("#")[0]).exists():
-            yield f"the search has an entry without a page, a heading or an address: {page}, {heading}, {address}"
+            yield (
+                "the search has an entry without a page, a heading or an address: "
+                f"{page}, {heading}, {address}"
+            )
 
     order = re.findall(r'href="([\w.]+)"', pages["index.html"].partition('<nav id="pages"')[2])
     for page, text in pages.items():

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# site.sh SOURCE BUILD CMAKE PYTHON: the site is made without a warning, its links lead somewhere, the
-# README is its main page, new lines of the ladder's rungs are marked, every exported function has a page, and the search
-# knows all of them.
-# Status 77: there is no doxygen.
+# site.sh SOURCE BUILD CMAKE PYTHON: the site is made without a warning, its links lead somewhere,
+# the README is its main page, new lines of the ladder's rungs are marked, every exported function
+# has a page, and the search finds all of them. Status 77: there is no Doxygen.
 set -eu
 
 source=$1

@@ -1,13 +1,13 @@
-// blas_sample COMMAND: a program for the CPU with products that are worth a GPU, which knows nothing of
-// myblas. It checks what it computes against double precision. Commands:
-//   products   some, of several forms and sizes, by both interfaces
-//   one        a single large one
-//   huge       one that is worth starting a GPU for
-//   threads    of two threads at once
-//   fork       one, and another one by a child
-//   full       a huge one when the memory of the GPU is full; status 77: there is none to fill
-//   filled     a small one, and a large one when the memory has been filled since
-// Status 0: all is well.
+// blas_sample COMMAND: a program for the CPU with products that are worth a GPU, which knows
+// nothing of myblas. It checks its results against double precision. Commands:
+//   products   several products in different forms and sizes, by both interfaces
+//   one        a single large product
+//   huge       a product that is worth starting a GPU for
+//   threads    products from two threads at once
+//   fork       a product, and another one by a child
+//   full       a huge product when the memory of the GPU is full; status 77: there is no GPU
+//   filled     a small product, then a large one after the memory has been filled
+// Status 0: all results were right.
 #define _GNU_SOURCE
 #include "sgemm.h"
 
@@ -39,7 +39,7 @@ static float* random_floats(size_t count, uint32_t state) {
     return values;
 }
 
-// Element (i, j) of op(X), stored by columns, or by rows where the product is.
+// Element (i, j) of op(X), stored by columns, or by rows if the product is.
 static double element(const float* x, bool transposed, int ld, int i, int j) {
     return transposed ? x[j + (size_t)i * ld] : x[i + (size_t)j * ld];
 }
@@ -86,7 +86,7 @@ static bool is_right(product p) {
                &ldc,
                1,
                1);
-    // A sample that meets every tile of 64 x 64, and the last column; and no padding may change.
+    // Checks elements of every tile of 64 x 64, and the last column; padding must not change.
     bool right = true;
     const int inner_c = p.by_rows ? p.n : p.m;
     for (size_t at = 0; at < count_c; ++at)

@@ -1,4 +1,4 @@
-// Multiplies until the host was busy for so long that a GPU is worth starting, and once more.
+// Multiplies until the host has been busy long enough to be worth starting a GPU, and once more.
 #include "sgemm.h"
 
 #include <time.h>

@@ -1,5 +1,5 @@
-// cuBLAS and cublasLt as functions that look up those of the library by name when they are first called: what XLA, below
-// JAX, links in their place. CUBLAS and CUBLASLT are the names of the libraries.
+// cuBLAS and cublasLt as functions that look up the library's functions by name when they are first
+// called. XLA links such functions for JAX. CUBLAS and CUBLASLT are the names of the libraries.
 #include "cublas/entries.h"
 
 #include <cstdio>

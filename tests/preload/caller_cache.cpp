@@ -1,4 +1,4 @@
-// What is known about callers is found out once for each file, whatever the number of pages that call.
+// A caller's properties are found once for each file, however many of its pages make calls.
 #include "common/caller_cache.h"
 #include "expect.h"
 
@@ -42,7 +42,7 @@ int find_code(dl_phdr_info* info, size_t, void* context) {
     return 0;
 }
 
-// A file's pages, asked in several rounds, and by neighbouring variants.
+// A file's pages, asked in several rounds and by neighbouring variants.
 void check_pages() {
     static caller_cache<value> cache;
     code largest{};
@@ -71,7 +71,8 @@ void check_pages() {
     expect(unknown == static_cast<int>(pages), "pages of one variant are known at once");
 }
 
-// Code in no file, and more of it than there are places: the value is right, found once or each time.
+// Code in no file, and more of it than the cache has entries: the value is right, found once or
+// each time.
 void check_overflow() {
     static caller_cache<value> cache;
     constexpr uintptr_t nowhere = 0x10000000000, callers = 5000;

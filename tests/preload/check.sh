@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # the caller sets preload
-# Runs programs under a preload library and looks at its report. To be sourced; `preload` is the library,
-# and may change. Leaves the count of `failures`.
+# Runs programs under a preload library and examines its report. To be sourced. `preload` is the
+# library, and may change; `failures` counts failures.
 
 . "$(dirname "${BASH_SOURCE[0]}")/unfolded.sh"
 work=$(mktemp -d)
@@ -13,14 +13,15 @@ fail() {
     failures=$((failures + 1))
 }
 
-# under [NAME=VALUE]... COMMAND...: with the preload and a new report; output in $work/out and err.
+# under [NAME=VALUE]... COMMAND...: runs it with the preload and a new report; output in $work/out
+# and err.
 under() {
     rm -f "$report"
     env MYBLAS_REPORT="$report" LD_PRELOAD="$preload" "$@" >"$work/out" 2>"$work/err"
 }
 
-# check WHAT EXPECTED_REPORT [NAME=VALUE]... COMMAND...: the command succeeds in silence, and the report
-# matches the pattern ("none": it has seen no call, or there is none).
+# check WHAT EXPECTED_REPORT [NAME=VALUE]... COMMAND...: the command succeeds and prints nothing,
+# and the report matches the pattern ("none": it has seen no call, or does not exist).
 check() {
     local what=$1 expected=$2
     shift 2

@@ -39,7 +39,8 @@ int main() {
     weak.device_flops = weak.host_flops;
     expect(!cost_model(weak).prefers_device(cube(8192)), "a GPU that is no faster gets nothing");
 
-    // What calls took corrects the prediction, a little each time, and is forgotten in time.
+    // The measured times of calls correct the prediction a little each time, and are forgotten with
+    // time.
     cost_model learning(workstation);
     const double predicted = learning.device_seconds(cube(1024));
     expect(learning.prefers_device(cube(1024)), "before");
@@ -51,8 +52,8 @@ int main() {
         learning.learn_host(cube(1024), learning.host_seconds(cube(1024)));
     expect(learning.prefers_device(cube(1024)), "but not for ever");
 
-    // A host whose every third call is held up for long, and a device that takes longer than the host as a
-    // rule: products stay.
+    // A host whose every third call is held up for long, and a device that usually takes longer
+    // than the host: products stay on the host.
     cost_model disturbed(workstation);
     const product_size small = cube(256);
     const double host = 2 * disturbed.host_seconds(small), device = 1.5 * host;

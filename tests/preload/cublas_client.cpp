@@ -1,5 +1,6 @@
-// A program's use of cuBLAS, as a library that host.c loads: every routine that the cuBLAS preload library
-// serves, with both types of sizes, on small integers, which every order of summation gets exactly right.
+// A program's use of cuBLAS, as a library that host.c loads. It calls every routine that the cuBLAS
+// preload library serves, with both types of sizes. The data are small integers, so every order of
+// summation is exact.
 #include "cublas/entries.h"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ void fill() {
 
 constexpr float alpha = 2, beta = -1, one = 1;
 
-// `status` of a call that should have made the batch of products in c.
+// Checks the batch of products in c after a call that returned `status`.
 void expect_products(int status, int count, const char* what) {
     bool is_right = status == 0;
     for (int p = 0; p < batch; ++p)
@@ -213,7 +214,7 @@ int multiply() {
 
 } // namespace
 
-// 1: all is well.
+// 1: all results are right.
 extern "C" {
 
 int plugin_product() {
@@ -228,7 +229,7 @@ int plugin_all() {
 int plugin_served() { return multiply() == 0 && wrong == 0; }
 int plugin_forwarded() { return multiply() == 1 && wrong == 0; }
 
-// Whether somebody else got the call, whatever the result.
+// Whether the call did not reach the toy library, regardless of the result.
 int plugin_interposed() {
     fill();
     const int before_calls = toy_calls();
@@ -261,7 +262,8 @@ int plugin_stream() {
            cublasSetStream_v2(handle, nullptr) == 0;
 }
 
-// Handles come and go, also at the address of an earlier one, more of them than are kept track of.
+// Handles are created and destroyed, also at the address of an earlier one, more than the preload
+// library remembers.
 int plugin_handles() {
     for (int i = 0; i < 200; ++i) {
         multiply();

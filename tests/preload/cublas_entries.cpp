@@ -1,5 +1,6 @@
-// Every row of the table of cuBLAS's entry points: its function is called with distinctive arguments, which must
-// arrive at libmyblas's function, or at cuBLAS's, in their places. Both are stand-ins that note what they get.
+// Every row of the table of cuBLAS's entry points: its function is called with distinctive
+// arguments, which must arrive in their places at libmyblas's function or at cuBLAS's. Both are
+// stand-ins that record their arguments.
 #include "common/call_log.h"
 #include "common/report.h"
 #include "cublas/entries.h"
@@ -15,7 +16,7 @@
 namespace myblas::preload {
 namespace {
 
-// ---- Arguments ---------------------------------------------------------------------------------------
+// ---- Arguments ----------------------------------------------------------------------------------
 
 using values = std::vector<uint64_t>;
 
@@ -29,7 +30,7 @@ uint64_t value_of(T argument) {
 
 char memory[4096]; // that pointers point to
 
-// An argument of the type, different at each place. Sizes of 64 bits do not fit in less.
+// An argument of the type, different for each position. Sizes of 64 bits do not fit in 32.
 template <class T>
 T distinctive(int place) {
     if constexpr (std::is_pointer_v<T>)
@@ -46,12 +47,12 @@ T distinctive(int place) {
         return static_cast<T>((sizeof(T) == 8 ? int64_t{1} << 40 : 0) + 100 + place);
 }
 
-// libmyblas has no parameters for what it computes in FP32 alone.
+// libmyblas has no parameters for types, because it computes in FP32 alone.
 template <class T>
 constexpr bool is_cublas_only = std::is_same_v<T, compute_type> || std::is_same_v<T, data_type> ||
                                 std::is_same_v<T, algorithm_type>;
 
-// ---- Stand-ins -----------------------------------------------------------------------------------------
+// ---- Stand-ins ----------------------------------------------------------------------------------
 
 struct arrival {
     std::string function;
@@ -93,7 +94,8 @@ stand_in make_stand_in(const char* name) {
     return {name, reinterpret_cast<void*>(recorder<which, is_64, Function>::record)};
 }
 
-// Of both libraries, by name; rows that share one of libmyblas's functions find that of the first row.
+// The stand-ins of both libraries, by name. Rows that share a function of libmyblas find the first
+// row's.
 const std::vector<stand_in>& stand_ins() {
 #define TEXT(...) TEXT_OF(__VA_ARGS__)
 #define TEXT_OF(...) #__VA_ARGS__
@@ -118,7 +120,7 @@ void* stand_in_for(std::string_view name) {
     return nullptr;
 }
 
-// ---- What became of the calls -----------------------------------------------------------------------------
+// ---- Results of the calls -----------------------------------------------------------------------
 
 struct reported {
     int routine = -1;
@@ -129,7 +131,7 @@ struct reported {
 constexpr char own_kernel[] = "recorder";
 myblasRoutine_t asked_routine;
 
-// ---- Each row ------------------------------------------------------------------------------------------
+// ---- Each row -----------------------------------------------------------------------------------
 
 std::string text_of(const values& list) {
     std::string text;
@@ -193,7 +195,7 @@ struct entry_test {
         forwarded("the math mode allows TF32, half or emulation", "TF32");
         math_mode = cublas_default_math;
 
-        // What libmyblas refuses.
+        // The calls that libmyblas refuses.
         own_status = MYBLAS_STATUS_NOT_SUPPORTED;
         arrivals.clear();
         expect(call(cublas_handle, distinctive<Parameters>(places)...) == cublas_status,
@@ -203,7 +205,7 @@ struct entry_test {
                std::string(r.name) + ", refused: cuBLAS does not get the arguments");
         own_status = MYBLAS_STATUS_SUCCESS;
 
-        // Each of the types but FP32.
+        // Each of the types except FP32.
         const auto with_other = [&](auto otherwise, const char* reason) {
             using other = decltype(otherwise);
             for (size_t odd = 0; odd < sizeof...(Parameters); ++odd) {
@@ -249,7 +251,7 @@ int test_all() {
     return count;
 }
 
-// ---- What single rows have besides -----------------------------------------------------------------------
+// ---- Rows with further rules --------------------------------------------------------------------
 
 void expect_forwarded(const char* function, const char* reason) {
     expect(arrivals.size() == 1 && arrivals[0].function == function,
@@ -404,7 +406,7 @@ void test_report_names() {
 
 } // namespace
 
-// In place of library.cpp, real_cublas.cpp, real_lt.cpp and report.cpp.
+// Replaces library.cpp, real_cublas.cpp, real_lt.cpp and report.cpp.
 const library* load_library() noexcept {
     static const library functions = [] {
         library l = stand_in_library();

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# cublas_interposition.sh PRELOAD HOST CLIENT_DIR CC LINKED [DRIVERS]: which calls the cuBLAS preload library
-# gets, serves and forwards, with a toy in cuBLAS's place. CLIENT_DIR has client<major>.so, linked to
-# toy<major>/libcublas.so.<major>, and LINKED is a program linked to version 13. The folders of DRIVERS have
-# drivers that cannot be used.
+# cublas_interposition.sh PRELOAD HOST CLIENT_DIR CC LINKED [DRIVERS]: which calls reach the cuBLAS
+# preload library, and which of them it serves and forwards, with a toy in place of cuBLAS.
+# CLIENT_DIR has client<major>.so, linked to toy<major>/libcublas.so.<major>. LINKED is a program
+# linked to version 13. The folders of DRIVERS have drivers that cannot be used.
 set -u
 
 preload=$1
@@ -21,12 +21,13 @@ served() { printf "$count" "$1" 0; }
 # shellcheck disable=SC2059 # the same
 forwarded() { printf "$count" 0 "$1"; }
 
-# ---- Which of several definitions is taken: facts of the loader that the library rests on ---------------
+# ---- Which of several definitions is taken: facts of the loader that the library rests on --------
 
 # build NODE LINES: node.so with a version script
 build() {
     printf '%s\n' "$2" >"$work/node.map"
-    "$cc" -shared -fPIC "$source/node.c" -o "$work/$1.so" -Wl,--version-script="$work/node.map" || exit 1
+    "$cc" -shared -fPIC "$source/node.c" -o "$work/$1.so" -Wl,--version-script="$work/node.map" ||
+        exit 1
 }
 "$cc" -shared -fPIC "$source/node.c" -o "$work/unversioned.so" || exit 1
 build anonymous '{ global: cublasSgemm_v2; local: *; };'
@@ -38,10 +39,11 @@ for node in unversioned anonymous exact; do
     check "a definition with $node node stands in" none "$host" "$dir/client13.so" local interposed
 done
 preload=$work/own.so
-check "a definition with a node of its own is ignored" none "$host" "$dir/client13.so" local forwarded
+check "a definition with a node of its own is ignored" none "$host" "$dir/client13.so" local \
+    forwarded
 preload=$own_preload
 
-# ---- Whose calls -------------------------------------------------------------------------------------------
+# ---- Whose calls ---------------------------------------------------------------------------------
 
 for major in 12 13; do
     client=$dir/client$major.so
@@ -49,15 +51,19 @@ for major in 12 13; do
         check "cuBLAS $major, $scope" "$(served 2)" "$host" "$client" $scope served served
     done
     check "cuBLAS $major: all routines" '^Scopy +tiny +2 +[0-9.]+ +0 ' "$host" "$client" local all
-    for routine in Sgemm SgemmStridedBatched SgemmBatched GemmEx GemmStridedBatchedEx Sgeam Sasum Sdot Saxpy; do
-        grep -qE "^$routine +tiny +2 +[0-9.]+ +0 " "$report" || fail "cuBLAS $major: $routine was not served twice"
+    for routine in Sgemm SgemmStridedBatched SgemmBatched GemmEx GemmStridedBatchedEx Sgeam Sasum \
+        Sdot Saxpy; do
+        grep -qE "^$routine +tiny +2 +[0-9.]+ +0 " "$report" ||
+            fail "cuBLAS $major: $routine was not served twice"
     done
     grep -qE "^Sgemv +tiny +8 +[0-9.]+ +0 " "$report" || fail "cuBLAS $major: Sgemv was not served"
 done
 client=$dir/client13.so
 check "levels 1 to 3" ': loaded, ([0-9]+) calls seen, \1 served' "$host" "$client" local levels
-for routine in SgemmEx GemmBatchedEx SgemmGroupedBatched Ssyrk Ssyrkx Ssyr2k Ssymm Strmm Strsm StrsmBatched \
-    SgemvStridedBatched SgemvBatched Sger Ssymv Ssyr Ssyr2 Strmv Strsv Snrm2 Isamax Isamin Sscal Sswap Srot Srotm \
+for routine in SgemmEx GemmBatchedEx SgemmGroupedBatched Ssyrk Ssyrkx Ssyr2k Ssymm Strmm Strsm \
+    StrsmBatched \
+    SgemvStridedBatched SgemvBatched Sger Ssymv Ssyr Ssyr2 Strmv Strsv Snrm2 Isamax Isamin Sscal \
+    Sswap Srot Srotm \
     AsumEx DotEx Nrm2Ex AxpyEx ScalEx; do
     grep -qE "^$routine +tiny +2 +[0-9.]+ +0 " "$report" || fail "$routine was not served twice"
 done
@@ -65,50 +71,73 @@ check "a program that is linked to cuBLAS" "$(served 1)" "$linked" served
 check "RTLD_DEEPBIND is out of reach" none "$host" "$client" deepbind forwarded
 check "other routines are not touched" none "$host" "$client" local untouched
 check "two versions in one process" "$(served 2)" "$linked" served "$dir/client12.so" served
-check "the same, forwarded" "$(forwarded 2)" MYBLAS_OFFLOAD=never "$linked" product "$dir/client12.so" forwarded
+check "the same, forwarded" "$(forwarded 2)" MYBLAS_OFFLOAD=never "$linked" product \
+    "$dir/client12.so" forwarded
 
-# ---- cublasLt ----------------------------------------------------------------------------------------------
+# ---- cublasLt ------------------------------------------------------------------------------------
 
 for major in 12 13; do
     for scope in local global; do
-        check "cublasLt $major, $scope" '^LtMatmul +tiny +2 +[0-9.]+ +0 ' "$host" "$dir/client_lt$major.so" $scope served served end
+        check "cublasLt $major, $scope" '^LtMatmul +tiny +2 +[0-9.]+ +0 ' "$host" \
+            "$dir/client_lt$major.so" $scope served served end
     done
 done
 lt=$dir/client_lt13.so
-check "cublasLt and TF32" 'forwarded: the compute type is not FP32 \(1\)' "$host" "$lt" local served tf32
-check "cublasLt and TF32, served on demand" '^LtMatmul +tiny +1 ' MYBLAS_CUBLAS_TF32=serve "$host" "$lt" local tf32_served
-check "cublasLt, switched off" 'forwarded: MYBLAS_OFFLOAD=never \(1\)' MYBLAS_OFFLOAD=never "$host" "$lt" local forwarded
-check "cublasLt 11" 'cuBLAS is neither 12 nor 13 \(1\)' "$host" "$dir/client_lt11.so" local forwarded
-check "a handle that ends and comes again" '^LtMatmul +tiny +2 ' "$host" "$lt" local served end served
+check "cublasLt and TF32" 'forwarded: the compute type is not FP32 \(1\)' "$host" "$lt" local \
+    served tf32
+check "cublasLt and TF32, served on demand" '^LtMatmul +tiny +1 ' MYBLAS_CUBLAS_TF32=serve "$host" \
+    "$lt" local tf32_served
+check "cublasLt, switched off" 'forwarded: MYBLAS_OFFLOAD=never \(1\)' MYBLAS_OFFLOAD=never \
+    "$host" "$lt" local forwarded
+check "cublasLt 11" 'cuBLAS is neither 12 nor 13 \(1\)' "$host" "$dir/client_lt11.so" local \
+    forwarded
+check "a handle that ends and comes again" '^LtMatmul +tiny +2 ' "$host" "$lt" local served end \
+    served
 
-# ---- What is forwarded, and why ------------------------------------------------------------------------------
+# ---- What is forwarded, and why ------------------------------------------------------------------
 
 check "cuBLAS 11" 'cuBLAS is neither 12 nor 13 \(1\)' "$host" "$dir/client11.so" local forwarded
-check "TF32" 'served by: .*forwarded: the math mode allows TF32' "$host" "$client" local served tf32 forwarded fp32 served
-check "TF32, served on demand" "$(served 1)" MYBLAS_CUBLAS_TF32=serve "$host" "$client" local tf32 served
-check "switched off" 'forwarded: MYBLAS_OFFLOAD=never \(1\)' MYBLAS_OFFLOAD=never "$host" "$client" local forwarded
+check "TF32" 'served by: .*forwarded: the math mode allows TF32' "$host" "$client" local served \
+    tf32 forwarded fp32 served
+check "TF32, served on demand" "$(served 1)" MYBLAS_CUBLAS_TF32=serve "$host" "$client" local tf32 \
+    served
+check "switched off" 'forwarded: MYBLAS_OFFLOAD=never \(1\)' MYBLAS_OFFLOAD=never "$host" \
+    "$client" local forwarded
 check "an empty switch" "$(served 1)" MYBLAS_OFFLOAD= "$host" "$client" local served
-check "a switch that makes no sense" 'forwarded: MYBLAS_OFFLOAD makes no sense \(1\)' MYBLAS_OFFLOAD=perhaps "$host" "$client" local forwarded
-check "errors" 'forwarded: an argument is wrong \(1\), the handle is NULL \(1\)' "$host" "$client" local errors
+check "a switch that makes no sense" 'forwarded: MYBLAS_OFFLOAD makes no sense \(1\)' \
+    MYBLAS_OFFLOAD=perhaps "$host" "$client" local forwarded
+check "errors" 'forwarded: an argument is wrong \(1\), the handle is NULL \(1\)' "$host" "$client" \
+    local errors
 check "a stream and a workspace" "$(served 1)" "$host" "$client" local stream
-check "handles come and go" '^Sgemm +tiny +264 .*too many cuBLAS handles \(36\)' "$host" "$client" local handles
+check "handles come and go" '^Sgemm +tiny +264 .*too many cuBLAS handles \(36\)' "$host" "$client" \
+    local handles
 check "a fork" "$(served 1)" "$host" "$client" local served fork
-check "a plugin that is unloaded and loaded again" "$(served 2)" "$host" "$client" local served reload served
+check "a plugin that is unloaded and loaded again" "$(served 2)" "$host" "$client" local served \
+    reload served
 
-# Reports on demand count the calls since the one before, and the last one, at the end, is left out without any.
-check "a report at any time" ': loaded, 2 calls seen, 2 served' "$host" "$client" local served served report served report
+# A report on demand counts the calls since the last one. At the end there is another one if there
+# were calls since.
+check "a report at any time" ': loaded, 2 calls seen, 2 served' "$host" "$client" local served \
+    served report served report
 grep -c ': loaded, ' "$report" >"$work/out"
-[ "$(cat "$work/out")" = 2 ] || fail "two reports on demand are $(cat "$work/out"): $(cat "$report")"
-unfolded "$report" | grep -qE ': loaded, 1 call seen, ' || fail "the second report does not begin anew: $(cat "$report")"
+[ "$(cat "$work/out")" = 2 ] ||
+    fail "two reports on demand are $(cat "$work/out"): $(cat "$report")"
+unfolded "$report" | grep -qE ': loaded, 1 call seen, ' ||
+    fail "the second report does not begin empty: $(cat "$report")"
 
-# ---- Faults ----------------------------------------------------------------------------------------------------
+# ---- Faults --------------------------------------------------------------------------------------
 
-check "a math mode that makes no sense" 'forwarded: MYBLAS_MATH is not strict, emulated or fast \(1\)' MYBLAS_MATH=magic "$host" "$client" local forwarded
-check "a kernel that there is none of" 'forwarded: MYBLAS_SGEMM_KERNEL names no kernel of the backend \(1\)' \
+check "a math mode that makes no sense" \
+    'forwarded: MYBLAS_MATH is not strict, emulated or fast \(1\)' MYBLAS_MATH=magic "$host" \
+    "$client" local forwarded
+check "a kernel that there is none of" \
+    'forwarded: MYBLAS_SGEMM_KERNEL names no kernel of the backend \(1\)' \
     MYBLAS_SGEMM_KERNEL=magic "$host" "$client" local forwarded
-check "a workspace that makes no sense" 'forwarded: MYBLAS_WORKSPACE is not a number of bytes' MYBLAS_WORKSPACE=much \
+check "a workspace that makes no sense" 'forwarded: MYBLAS_WORKSPACE is not a number of bytes' \
+    MYBLAS_WORKSPACE=much \
     "$host" "$client" local forwarded
-check "a program without cuBLAS" none bash -c 'grep -qE "libmyblas.so|libcuda" /proc/self/maps && echo mapped; true'
+check "a program without cuBLAS" none bash -c \
+    'grep -qE "libmyblas.so|libcuda" /proc/self/maps && echo mapped; true'
 cp "$preload" "$work/alone.so"
 preload=$work/alone.so
 check "no libmyblas" 'forwarded: libmyblas cannot be loaded \(1\)' "$host" "$client" local forwarded

@@ -1,5 +1,5 @@
-// A program's use of cuBLAS's levels 1 to 3, as a part of the library that host.c loads: on small integers, which every
-// order of summation gets exactly right.
+// A program's use of cuBLAS's levels 1 to 3, as a part of the library that host.c loads. The data
+// are small integers, so every order of summation is exact.
 #include "cublas/entries.h"
 
 #include <array>
@@ -36,7 +36,7 @@ constexpr auto any_diagonal = MYBLAS_DIAG_NON_UNIT;
 constexpr data_type real = data_type::real_32f;
 constexpr float two = 2, minus = -1, one = 1, zero = 0;
 
-// By columns. What is above the diagonal of a triangle is not to be looked at.
+// Column-major. The elements above the diagonal of a triangle must not be read.
 constexpr square triangle = {1, 2, -1, 99, -1, 3, 99, 99, 2};
 constexpr square symmetric = {1, 2, -1, 2, -1, 3, -1, 3, 2}; // with the same lower triangle
 constexpr square full = {2, 0, 1, -1, 3, 1, 1, -2, 2};
@@ -125,7 +125,7 @@ void level_3() {
         handle, left, lower, n, n, &two, triangle.data(), n, full.data(), n, &minus, c.data(), n);
     expect(status, c, combine(2, product(symmetric, full), -1, full), "Ssymm");
 
-    // What a triangle is solved for, and then multiplied by again, is what it was.
+    // Solving for a triangle and multiplying by it again gives the original.
     block x = right, back{};
     status = function<entry::cublasStrsm_v2, Size>(handle,
                                                    left,
@@ -319,7 +319,7 @@ void level_1() {
     x = vector_x;
     status = function<entry::cublasSswap_v2, Size>(handle, n, x.data(), 1, y.data(), 1);
     expect(status, x, vector_y, "Sswap");
-    // A quarter of a turn changes the vectors about, and one sign.
+    // A quarter turn exchanges the vectors, and changes one sign.
     status = function<entry::cublasSrot_v2, Size>(handle, n, x.data(), 1, y.data(), 1, &zero, &one);
     expect(status, x, vector_x, "Srot");
     const float turn[] = {-1, 0, -1, 1, 0}; // the same as a matrix

@@ -1,5 +1,6 @@
-// cublasLtMatmul on descriptors of every kind: what is served gives the numbers that the descriptors ask for, computed
-// by plain loops in libmyblas's place; everything else arrives at cublasLt as it was called.
+// cublasLtMatmul on descriptors of every kind. Served calls give the numbers that the descriptors
+// describe, computed by plain loops in place of libmyblas; every other call arrives at cublasLt
+// unchanged.
 #include "cublas/lt.h"
 
 #include "common/call_log.h"
@@ -19,9 +20,10 @@
 namespace myblas::preload {
 namespace {
 
-// ---- A cublasLt: descriptors with attributes by number -----------------------------------------------------
+// ---- A cublasLt: descriptors with attributes by number ------------------------------------------
 
-// The number of a descriptor's format, its first word. Those of up to 4 have 23 words in front, later ones 32.
+// The number of a descriptor's format is its first word. A format up to 4 starts with 23 words, a
+// later one with 32.
 constexpr uint64_t early_format = 4, late_format = 6;
 uint64_t format = late_format;
 constexpr size_t early_words = 23, late_words = 32;
@@ -30,7 +32,8 @@ constexpr size_t words_of(uint64_t number) {
 }
 
 struct descriptor {
-    // In front, and as long as the real ones; the second word tells them apart.
+    // The words at the start; the real descriptor has the same number. The second word
+    // distinguishes descriptors.
     std::array<uint64_t, late_words> words = {format};
     std::map<int, uint64_t> attributes;
     static inline uint64_t changes = 0;
@@ -46,7 +49,8 @@ constexpr int newest_attribute = 38;
 int known_attributes = newest_attribute; // up to this number
 int questions = 0;
 
-// Bytes of each attribute (cublasLt.h, 12 and 13), 0: there is none of this number. cublasLt refuses every other width.
+// The bytes of each attribute (cublasLt.h, 12 and 13); 0: there is no such attribute. cublasLt
+// refuses every other width.
 constexpr uint8_t operation_widths[] = {
     4, 4, 4, 4, 4, 4, 4, 4,  // to the epilogue
     8, 0, 8, 8, 8, 8, 8,     // bias, auxiliary matrix
@@ -131,7 +135,7 @@ int note_forwarded(void* handle,
     return lt_status;
 }
 
-// ---- A libmyblas -------------------------------------------------------------------------------------------
+// ---- A libmyblas --------------------------------------------------------------------------------
 
 int plain_calls = 0, fused_calls = 0;
 myblasStream_t last_stream;
@@ -280,7 +284,7 @@ myblasStatus_t compute_plain(myblasHandle_t handle,
                    batch_count);
 }
 
-// ---- A call ------------------------------------------------------------------------------------------------
+// ---- A call -------------------------------------------------------------------------------------
 
 // Numbers of cublasLt.h.
 enum attribute : int {
@@ -439,7 +443,7 @@ struct call {
 std::string last_label;
 bool was_served;
 
-// Whether the numbers are those of the descriptors' formula, by logical indices.
+// Whether the result is what the descriptors' formula gives, by logical indices.
 void expect_numbers(const call& x, const std::vector<float>& before) {
     bool is_right = true;
     for (int64_t batch = 0; batch < x.f.batches; ++batch)
@@ -470,7 +474,7 @@ void expect_numbers(const call& x, const std::vector<float>& before) {
     expect(is_right, x.name() + ": wrong numbers");
 }
 
-// ---- What is served ------------------------------------------------------------------------------------------
+// ---- What is served -----------------------------------------------------------------------------
 
 void expect_served(const form& f) {
     call x(f);
@@ -485,7 +489,7 @@ void expect_served(const form& f) {
            x.name() + ": another stream or workspace");
     expect_numbers(x, before);
 
-    // The second time nothing is asked.
+    // For known descriptors, cublasLt is not asked again.
     questions = 0;
     expect(x.make() == 0 && questions == 0, x.name() + ": descriptors are not remembered");
 }
@@ -514,25 +518,25 @@ void test_served() {
     for (const int64_t batches : {1, 3})
         for (const uint64_t e : {gelu_of | aux, gelu_of | aux | bias})
             expect_served({.epilogue = e, .batches = batches});
-    // A version that has fewer attributes.
+    // A version with fewer attributes.
     known_attributes = 26;
     expect_served({.epilogue = bias});
     known_attributes = newest_attribute;
-    // Pedantic arithmetic is what libmyblas has.
+    // libmyblas computes in pedantic arithmetic.
     call pedantic({});
     pedantic.operation.set(compute_type_of, 69);
     expect(pedantic.make() == 0, "pedantic: " + last_label);
-    // A matrix C that nobody reads.
+    // A matrix C that is not read.
     call without({.beta = 0});
     without.c.values.clear();
     expect(without.make() == 0, "no C: " + last_label);
 }
 
-// A call whose operands are larger than the workspace computes in libmyblas's own, if the limit allows for that.
+// A call whose operands are larger than the workspace uses libmyblas's own, if the limit allows it.
 void test_room() {
     constexpr size_t usual = size_t{32} << 20, little = size_t{8} << 20;
     for (const size_t limit : {2 * usual, little, size_t{0}}) {
-        cublasLtDestroy(call::workspace); // the handle, which begins anew
+        cublasLtDestroy(call::workspace); // the handle, which is made again
         workspace_limit = limit;
         call small({}), large({.batches = 3});
         small.make();
@@ -545,7 +549,7 @@ void test_room() {
     }
 }
 
-// As many handles as the documentation says, each of them one of cublasLt, too.
+// The documented number of handles, each also used as one of cublasLt.
 void test_handles() {
     constexpr int most = 64;
     cublasLtDestroy(call::workspace);
@@ -563,7 +567,7 @@ void test_handles() {
     expect(!shadow::find(places) && !shadow::find(lt_owner(places)), "a handle is not forgotten");
 }
 
-// ---- What is forwarded ------------------------------------------------------------------------------------------
+// ---- What is forwarded --------------------------------------------------------------------------
 
 void expect_forwarded(call& x, const char* reason, const std::string& what) {
     forwarded_calls = plain_calls = fused_calls = 0;
@@ -594,7 +598,7 @@ void test_forwarded() {
          {15, 17, 18, 19, 20, 21, 23, 24, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38})
         expect_forwarded(more, attribute, 1);
     constexpr const char* epilogue = "the epilogue is none of libmyblas's";
-    // The bit mask of ReLU, gradients, and what there is not.
+    // The mode with a bit mask for ReLU, gradients, and numbers that have no meaning.
     for (const uint64_t e : {130, 134, 136, 152, 192, 208, 256, 512, 0, 3, 34, 1024})
         expect_forwarded(epilogue, epilogue_of, e);
     expect_forwarded(epilogue, bias_of, 0, {.epilogue = bias});
@@ -621,7 +625,7 @@ void test_forwarded() {
             (x.*operand).layout.set(change.attribute, change.value);
             expect_forwarded(x, change.reason, "layout's " + std::to_string(change.attribute));
         }
-    // Scalars that are not served are not looked at: nobody knows where they are.
+    // Scalars of calls that are not served are not read, because they may be anywhere.
     const int usual_version = std::exchange(version, 11);
     call unknown({});
     arguments x = unknown.all();
@@ -658,7 +662,7 @@ void test_forwarded() {
            "no descriptors: " + last_label);
 }
 
-// More descriptors than are remembered, and changed ones at the same address.
+// More descriptors than are remembered, and changed descriptors at the same address.
 void test_many() {
     constexpr int many = 2000;
     call x({.epilogue = bias});
@@ -672,7 +676,7 @@ void test_many() {
     expect_forwarded(x, "the compute type is not FP32", "a descriptor that has changed");
 }
 
-// A descriptor is remembered by all of its words, and by none behind them, which are somebody else's.
+// A descriptor is remembered by all its words, and not by the memory after them.
 void test_formats() {
     call x({});
     x.make();
@@ -688,7 +692,7 @@ void test_formats() {
 
 } // namespace
 
-// In place of library.cpp, real_lt.cpp and report.cpp.
+// Replaces library.cpp, real_lt.cpp and report.cpp.
 const library* load_library() noexcept {
     static const library functions = [] {
         library l = stand_in_library();

@@ -1,14 +1,14 @@
-// cublas_sample COMMAND [RESULTS]: a program as those in cuBLAS's documentation, which knows nothing of
-// myblas. It checks what it computes against double precision, and writes the bits of all results to a
-// file, so that two runs can be compared. Commands:
+// cublas_sample COMMAND [RESULTS]: a program like those in cuBLAS's documentation, which knows
+// nothing of myblas. It checks its results against double precision, and writes the bits of all
+// results to a file, so that two runs can be compared. Commands:
 //   all        every routine that the cuBLAS preload library serves, and some that it does not
-//   products   the products among them
+//   products   the products alone
 //   large      a product that emulated and fast kernels are made for, with a small workspace
-//   captured   the same in a graph of a new stream, run when the handle is gone
+//   captured   the same in a graph of a new stream, run after the handle was destroyed
 //   tf32       a product for which the program allows TF32
 //   full       a product when the memory of the GPU is full
 //   fork       a product, and another one by a child, which cannot use the GPU any more
-// Status 0: all is well; 77: there is no GPU that it could use.
+// Status 0: all results were right; 77: there is no usable GPU.
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <float.h>
@@ -45,13 +45,13 @@ static void save(const void* data, size_t bytes) {
         fwrite(data, 1, bytes, results);
 }
 
-// What cuBLAS answered; the same is expected of whoever answers in its place.
+// The status that cuBLAS returns; libmyblas has to return the same.
 static bool succeeds(cublasStatus_t status) {
     save(&status, sizeof status);
     return status == CUBLAS_STATUS_SUCCESS;
 }
 
-// ---- Data ----------------------------------------------------------------------------------------
+// ---- Data ---------------------------------------------------------------------------------------
 
 static float* random_floats(size_t count) {
     static uint32_t state = 12345;
@@ -106,14 +106,14 @@ static void fetch(const float* from, size_t count) {
     save(result, count * sizeof *result);
 }
 
-// Whether a value is what a sum of `terms` products, of these magnitudes in all, may become in FP32.
+// Whether a value is within FP32's bound for a sum of `terms` products with this sum of magnitudes.
 static bool is_close(float value, double exact, double magnitude, int terms) {
     return fabs(value - exact) <= (terms + 3) * (FLT_EPSILON / 2) * magnitude;
 }
 
-// ---- Products ------------------------------------------------------------------------------------
+// ---- Products -----------------------------------------------------------------------------------
 
-// Products of the first `count` matrices are in c; the others are as before.
+// Products of the first `count` matrices are in c; the others are unchanged.
 static void expect_products(bool ta, bool tb, int count, const char* what) {
     fetch(c, (size_t)batch * m * n);
     bool is_right = true;
@@ -269,7 +269,7 @@ static void products(void) {
     expect_products(false, true, batch, "SgemmBatched");
 }
 
-// On a stream of the program's own, in its workspace, and captured in a graph that is run twice.
+// On a stream of the program, in its workspace, and captured in a graph that is run twice.
 static void streams(void) {
     void* workspace = NULL;
     const size_t workspace_bytes = 8 << 20;
@@ -303,7 +303,7 @@ static void streams(void) {
     cudaFree(workspace);
 }
 
-// ---- Vectors and copies --------------------------------------------------------------------------
+// ---- Vectors and copies -------------------------------------------------------------------------
 
 static void matrix_vector(void) {
     for (int trans = 0; trans < 2; ++trans) {
@@ -392,7 +392,7 @@ static void vectors(void) {
     restore();
 }
 
-// What cuBLAS answers, whoever answers in its place.
+// The statuses that cuBLAS returns; libmyblas has to return the same.
 static void expect_status(cublasStatus_t status, cublasStatus_t expected, const char* what) {
     save(&status, sizeof status);
     expect(status == expected, what);
@@ -460,8 +460,8 @@ static void tf32(void) {
     fetch(c, m * n);
 }
 
-// The handle is destroyed with what it has, and whatever of that was freed is overwritten, before the work
-// that was captured is run. The program goes on with another handle.
+// The handle is destroyed, and freed memory is overwritten, before the captured work runs. The
+// program continues with another handle.
 static void run_without_handle(cudaStream_t captured) {
     enum { pieces = 16, piece_bytes = 32 << 20 };
     cudaGraph_t graph;
@@ -540,7 +540,7 @@ static void multiply_large(bool in_graph) {
 static void large(void) { multiply_large(false); }
 static void captured(void) { multiply_large(true); }
 
-// ---- Faults --------------------------------------------------------------------------------------
+// ---- Faults -------------------------------------------------------------------------------------
 
 static void full(void) {
     void* piece;
@@ -581,7 +581,7 @@ static int run(void (*command)(void)) {
     return !is_wrong;
 }
 
-// For host.c: 1: all is well.
+// For host.c. 1: all results are right.
 int plugin_sample(void) { return run(products); }
 
 int main(int argc, char** argv) {

@@ -1,4 +1,5 @@
-// The table's cuBLAS rows have the parameters that cuBLAS's header declares. Nothing here runs: it compiles, or not.
+// The table's cuBLAS rows have the parameters that cuBLAS's header declares. The test is whether
+// this compiles; nothing runs.
 #include "cublas/describe.h"
 
 #include <cublas_api.h>

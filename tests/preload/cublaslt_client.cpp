@@ -28,7 +28,7 @@ namespace {
 constexpr uint64_t column_of_one[8] = {0, 0, 1, 1, 1, 1, 0}; // floats, 1 x 1, one of them
 char handle;
 
-// Calls that reached the toy; -1: wrong.
+// The number of calls that reached the toy library; -1: a result was wrong.
 int multiply(uint64_t compute_type) {
     constexpr uint64_t format = 6, full = 2, plain = 1;
     const uint64_t operation[32] = {format, compute_type, 0, 0, 0, 0, 0, full, plain};

@@ -1,5 +1,5 @@
-// What a test without a framework expects: it goes on after a failure, says it, and ends with a status that is not 0 if there
-// was one.
+// Expectations for tests without a framework: a failure is printed, the test continues, and its
+// exit status is not 0.
 #pragma once
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # check.sh sets failures
-# Cases on a GPU, of a script in a finished build tree's tests/preload, wherever that is copied. To be
-# sourced, in place of check.sh. What is not there (a GPU, cuBLAS, OpenBLAS, PyTorch, CuPy) has its cases
-# skipped; with MYBLAS_TEST_REQUIRE_GPU=1 the GPU has to be there.
+# Cases on a GPU, for scripts in tests/preload of a finished build tree, which may have been copied
+# to another machine. To be sourced, in place of check.sh. Cases whose GPU, cuBLAS, OpenBLAS,
+# PyTorch or CuPy is missing are skipped; with MYBLAS_TEST_REQUIRE_GPU=1 a missing GPU is a failure.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 library=$here/../../lib/myblas
@@ -16,7 +16,8 @@ if ! nvidia-smi -L >/dev/null 2>&1; then
 fi
 
 passed=0 failed=0 skipped=0
-# gpu_case WHAT COMMAND...: one case: the command calls fail() for what is wrong; status 77: it is skipped.
+# gpu_case WHAT COMMAND...: runs a case. The command calls fail() for each error; status 77: it is
+# skipped.
 gpu_case() {
     local what=$1 before=$failures status=77
     shift
@@ -36,7 +37,7 @@ gpu_case() {
     fi
 }
 
-# Ends the script; counts as CMocka does.
+# Ends the script; counts cases like CMocka.
 end_of_cases() {
     echo "[  PASSED  ] $passed test(s)."
     [ $skipped = 0 ] || echo "[  SKIPPED ] $skipped test(s)."
@@ -44,12 +45,14 @@ end_of_cases() {
     exit $((failures > 0))
 }
 
-# Whether the program's libraries are all there.
+# Whether all libraries of the program are installed.
 can_run() { [ -x "$1" ] && ! ldd "$1" 2>/dev/null | grep -q 'not found'; }
 
-# says PATTERN [REPORT]: the report matches, and no kernel of the host backend took a call.
+# says PATTERN [REPORT]: the report matches, and no kernel of the host backend has computed a call.
 says() {
     local file=${2:-$report}
-    unfolded "$file" 2>/dev/null | grep -qE "$1" || fail "the report does not say '$1': $(cat "$file" 2>&1)"
-    ! grep -qE 'served by: .*(reference|blocked|openblas) ' "$file" || fail "the host backend took calls"
+    unfolded "$file" 2>/dev/null | grep -qE "$1" ||
+        fail "the report does not say '$1': $(cat "$file" 2>&1)"
+    ! grep -qE 'served by: .*(reference|blocked|openblas) ' "$file" ||
+        fail "the host backend took calls"
 }

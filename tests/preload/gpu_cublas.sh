@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# gpu_cublas.sh: programs that call cuBLAS on a GPU, under the preload library: their numbers, what became of
-# their calls, and faults. See gpu_cases.sh for what it needs.
+# gpu_cublas.sh: programs that call cuBLAS on a GPU, under the preload library: their results, the
+# report of their calls, and errors. gpu_cases.sh says what it needs.
 # shellcheck disable=SC2034,SC2154 # what scripts that are sourced use and set
 set -u
 
@@ -10,16 +10,18 @@ host=$here/../test_host
 sample=$here/../test_cublas_sample
 python=${PYTHON:-python3}
 
-# ---- Programs: plain, served, and forwarded -----------------------------------------------------------
+# ---- Programs: plain, served, and forwarded ------------------------------------------------------
 
-# three_runs NAME COMMAND...: runs the command, which gets a file for its results, without the preload, with
-# it, and with it but told to forward. 77: the command says that something is not there.
+# three_runs NAME COMMAND...: runs the command, which gets a file for its results, three times:
+# without the preload library, with it, and with it and MYBLAS_OFFLOAD=never. Status 77: something
+# that the command needs is missing.
 three_runs() {
     local name=$work/$1 status
     shift
     "$@" "$name.plain" >"$name.plain.out" 2>&1 &
     local plain=$!
-    MYBLAS_REPORT=$name.served.report LD_PRELOAD=$preload "$@" "$name.served" >"$name.served.out" 2>&1 &
+    MYBLAS_REPORT=$name.served.report LD_PRELOAD=$preload "$@" "$name.served" >"$name.served.out" \
+        2>&1 &
     local served=$!
     MYBLAS_OFFLOAD=never MYBLAS_REPORT=$name.forwarded.report LD_PRELOAD=$preload \
         "$@" "$name.forwarded" >"$name.forwarded.out" 2>&1
@@ -35,7 +37,7 @@ three_runs() {
     cmp "$name.plain" "$name.forwarded" >&2 || fail "forwarded calls give other bits"
 }
 
-# served_by_us NAME ROUTINE...: the report of the served run has calls of each that were served.
+# served_by_us NAME ROUTINE...: in the report of the served run, calls of each routine were served.
 served_by_us() {
     local name=$work/$1 routine
     shift
@@ -48,7 +50,8 @@ served_by_us() {
 run_sample() {
     can_run "$sample" || return 77
     three_runs sample "$sample" all || return 77
-    served_by_us sample Sgemm SgemmStridedBatched SgemmBatched GemmEx GemmStridedBatchedEx Sgemv Sgeam \
+    served_by_us sample Sgemm SgemmStridedBatched SgemmBatched GemmEx GemmStridedBatchedEx Sgemv \
+        Sgeam \
         Sasum Sdot Saxpy Scopy
 }
 
@@ -64,7 +67,8 @@ run_pytorch() {
     says '^LtMatmul .*forwarded: not all operands are of floats' "$work/pytorch.served.report"
 }
 
-# sample_under WHAT EXPECTED_REPORT [NAME=VALUE]... COMMAND: the sample succeeds, and the report matches.
+# sample_under WHAT EXPECTED_REPORT [NAME=VALUE]... COMMAND: the sample succeeds, and the report
+# matches.
 sample_under() {
     can_run "$sample" || return 77
     local expected=$1 status
@@ -85,17 +89,19 @@ tf32_is_cublas() {
 
 reloaded() {
     can_run "$sample" || return 77
-    under "$host" "$here/cublas_sample.so" local sample reload sample || fail "status $?: $(cat "$work/err")"
+    under "$host" "$here/cublas_sample.so" local sample reload sample ||
+        fail "status $?: $(cat "$work/err")"
     says '^Sgemm +medium +12 .*served by: '
 }
 
 # A toy calls itself cuBLAS 11.
 wrong_major() {
     LD_LIBRARY_PATH=$here/toy11${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
-        check "cuBLAS 11" 'cuBLAS is neither 12 nor 13 \(1\)' "$host" "$here/client11.so" local forwarded
+        check "cuBLAS 11" 'cuBLAS is neither 12 nor 13 \(1\)' "$host" "$here/client11.so" local \
+        forwarded
 }
 
-# Without a GPU the program says so, as it does by itself.
+# Without a GPU the program says so, as without the preload library.
 no_gpu() {
     can_run "$sample" || return 77
     under CUDA_VISIBLE_DEVICES= "$sample" all
@@ -110,19 +116,25 @@ gpu_case "TF32 served on demand" sample_under '^Sgemm +medium +1 ' MYBLAS_CUBLAS
 for math in emulated fast; do
     gpu_case "math mode $math" sample_under '^Sgemm .*served by: ' MYBLAS_MATH=$math products
 done
-gpu_case "room for limbs" sample_under 'served by: fp16x3/[0-9]+x[0-9]+ \(1\)$' MYBLAS_MATH=fast large
-gpu_case "room that is not granted" sample_under 'served by: (fp16x3|tf32x3)/[0-9]+x[0-9]+ \(1\)$' MYBLAS_MATH=fast \
+gpu_case "room for limbs" sample_under 'served by: fp16x3/[0-9]+x[0-9]+ \(1\)$' MYBLAS_MATH=fast \
+    large
+gpu_case "room that is not granted" sample_under 'served by: (fp16x3|tf32x3)/[0-9]+x[0-9]+ \(1\)$' \
+    MYBLAS_MATH=fast \
     MYBLAS_CUBLAS_WORKSPACE=8M large
 for math in strict fast; do
-    gpu_case "a graph that outlives its handle, $math" sample_under '^Sgemm +large +1 .*served by: ' MYBLAS_MATH=$math captured
+    gpu_case "a graph that outlives its handle, $math" sample_under \
+        '^Sgemm +large +1 .*served by: ' MYBLAS_MATH=$math captured
 done
 gpu_case "the GPU's memory is full" sample_under '^Sgemm ' full
 gpu_case "a fork after use" sample_under '^Sgemm +medium +2 ' fork
 gpu_case "a library that is unloaded and loaded again" reloaded
 gpu_case "another major version of cuBLAS" wrong_major
 gpu_case "no GPU is visible" no_gpu
-gpu_case "a math mode that makes no sense" sample_under 'MYBLAS_MATH is not strict' MYBLAS_MATH=magic products
-gpu_case "a kernel that there is none of" sample_under 'MYBLAS_SGEMM_KERNEL names no kernel' MYBLAS_SGEMM_KERNEL=magic products
-gpu_case "a switch that makes no sense" sample_under 'MYBLAS_OFFLOAD makes no sense' MYBLAS_OFFLOAD=perhaps products
+gpu_case "a math mode that makes no sense" sample_under 'MYBLAS_MATH is not strict' \
+    MYBLAS_MATH=magic products
+gpu_case "a kernel that there is none of" sample_under 'MYBLAS_SGEMM_KERNEL names no kernel' \
+    MYBLAS_SGEMM_KERNEL=magic products
+gpu_case "a switch that makes no sense" sample_under 'MYBLAS_OFFLOAD makes no sense' \
+    MYBLAS_OFFLOAD=perhaps products
 
 end_of_cases

@@ -1,6 +1,6 @@
-"""gpu_python.py pytorch|cupy RESULTS: what programs do with these libraries in FP32, without knowing of
-myblas. The results are checked against double precision, and their bits written to a file, so that two
-runs can be compared. Status 77: the library or a GPU is not there."""
+"""gpu_python.py pytorch|cupy RESULTS: what programs do with these libraries in FP32, without
+knowing of myblas. The results are checked against double precision, and their bits written to a
+file, so that two runs can be compared. Status 77: the library or a GPU is not there."""
 
 import sys
 
@@ -13,7 +13,7 @@ results = []
 
 
 def expect_close(what, value, exact, magnitude, terms):
-    """Within what a sum of `terms` products of these magnitudes in all may lose in FP32, and save it."""
+    """Saves a result that is within FP32's bound for a sum of `terms` products."""
     value = np.ascontiguousarray(value, dtype=np.float32)
     results.append(value)
     bound = (terms + 3) * 2.0**-24 * magnitude
@@ -28,7 +28,7 @@ def expect_product(what, value, a, b):
 
 
 def expect_residual(what, values, residual, magnitude, terms):
-    """`values` solve equations up to what sums of `terms` products of these magnitudes may lose; save them."""
+    """Saves a solution whose residual is within FP32's bound for sums of `terms` products."""
     results.append(np.ascontiguousarray(values, dtype=np.float32))
     excess = np.max(np.abs(residual) - (terms + 8 * np.log2(terms)) * 2.0**-24 * magnitude)
     if not excess <= 0:
@@ -134,7 +134,9 @@ def pytorch():
         model.eval()
         first, last = (get(model[i].weight).astype(np.float64) for i in (0, 2))
         hidden = get(model[1](model[0](inputs))).astype(np.float64)
-        expect_close("eval", get(model(inputs)), hidden @ last.T, np.abs(hidden) @ np.abs(last).T, 220)
+        expect_close(
+            "eval", get(model(inputs)), hidden @ last.T, np.abs(hidden) @ np.abs(last).T, 220
+        )
         # cuSOLVER calls cuBLAS.
         matrix = random(200, 200) + 20 * np.eye(200, dtype=np.float32)
         solution = get(torch.linalg.solve(put(matrix), put(x[:200])))
@@ -170,10 +172,14 @@ def layers_with_bias(torch, put, get):
             value = torch._addmm_activation(layer.bias, put(x), layer.weight.T, use_gelu=use_gelu)
             if use_gelu:
                 # The slope of GELU is below 1.2, and its own rounding a few units.
-                activated = 0.5 * exact * (1 + np.tanh(np.sqrt(2 / np.pi) * (exact + 0.044715 * exact**3)))
+                activated = (
+                    0.5 * exact * (1 + np.tanh(np.sqrt(2 / np.pi) * (exact + 0.044715 * exact**3)))
+                )
                 expect_close("linear and GELU", get(value), activated, 1.2 * magnitude, inputs + 10)
             else:
-                expect_close("linear and ReLU", get(value), np.maximum(exact, 0), magnitude, inputs + 1)
+                expect_close(
+                    "linear and ReLU", get(value), np.maximum(exact, 0), magnitude, inputs + 1
+                )
         # Half precision stays with cuBLAS.
         half = get(layer.half()(put(x).half())).astype(np.float64)
         results.append(half.astype(np.float32))
@@ -194,7 +200,9 @@ def solvers(torch, put, get):
     triangle = np.tril(random(n, n)) + 4 * np.sqrt(n) * np.eye(n, dtype=np.float32)
     for upper in False, True:
         matrix = np.ascontiguousarray(triangle.T if upper else triangle)
-        x = get(torch.linalg.solve_triangular(put(matrix), put(right), upper=upper)).astype(np.float64)
+        x = get(torch.linalg.solve_triangular(put(matrix), put(right), upper=upper)).astype(
+            np.float64
+        )
         expect_residual(
             "solve_triangular", x, matrix @ x - right, np.abs(matrix) @ np.abs(x) + np.abs(right), n
         )
@@ -202,7 +210,11 @@ def solvers(torch, put, get):
     rights = random(16, 32, 9)
     x = get(torch.linalg.solve_triangular(put(stack), put(rights), upper=False)).astype(np.float64)
     expect_residual(
-        "solve_triangular, stacked", x, stack @ x - rights, np.abs(stack) @ np.abs(x) + np.abs(rights), 32
+        "solve_triangular, stacked",
+        x,
+        stack @ x - rights,
+        np.abs(stack) @ np.abs(x) + np.abs(rights),
+        32,
     )
     pivots, left, upper = (get(m).astype(np.float64) for m in torch.linalg.lu(put(factor)))
     expect_residual(
@@ -224,7 +236,9 @@ def cupy():
     expect_product("matmul", cp.asnumpy(cp.asarray(a) @ cp.asarray(b)), a, b)
     expect_product("transposed", cp.asnumpy(cp.asarray(b).T @ cp.asarray(a).T), b.T, a.T)
     stack_a, stack_b = random(7, 65, 120), random(7, 120, 33)
-    expect_product("batched", cp.asnumpy(cp.matmul(cp.asarray(stack_a), cp.asarray(stack_b))), stack_a, stack_b)
+    expect_product(
+        "batched", cp.asnumpy(cp.matmul(cp.asarray(stack_a), cp.asarray(stack_b))), stack_a, stack_b
+    )
     expect_product("matrix-vector", cp.asnumpy(cp.asarray(a) @ cp.asarray(x)), a, x)
     expect_product("dot", cp.asnumpy(cp.dot(cp.asarray(x), cp.asarray(y))), x, y)
     expect_product("tensordot", cp.asnumpy(cp.tensordot(cp.asarray(a), cp.asarray(b), 1)), a, b)

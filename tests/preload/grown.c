@@ -1,5 +1,6 @@
-// All entry points of the BLAS preload library at sizes up to 257, against sums in double precision. An
-// ordinary program that links to a BLAS; the environment decides who computes.
+// All entry points of the BLAS preload library at sizes up to 257, against sums in double
+// precision. An ordinary program that is linked to a BLAS; environment variables decide whether the
+// GPU computes.
 #include "sgemm.h"
 
 #include <setjmp.h>
@@ -65,7 +66,7 @@ void cblas_scopy(int, const float*, int, float*, int);
 void cblas_somatcopy(int, int, int, int, float, const float*, int, float*, int);
 void cblas_simatcopy(int, int, int, int, float, float*, int, int);
 
-// ---- Data ----------------------------------------------------------------------------------------
+// ---- Data ---------------------------------------------------------------------------------------
 
 static uint64_t state = 1;
 static float random_float(void) {
@@ -73,7 +74,8 @@ static float random_float(void) {
     return (float)(int32_t)(state >> 32) * 0x1p-31f;
 }
 
-// Matrices of up to 257 rows and columns with room for padding, and vectors of larger increments.
+// Matrices of up to 257 rows and columns with space for padding, and for vectors with larger
+// increments.
 enum { largest = 257, elements = 300 * 300 };
 static float a[elements], b[elements], c[elements], before[elements];
 
@@ -88,13 +90,13 @@ static void fill(void) {
 
 static const int sizes[] = {1, 2, 31, 32, 33, 64, 100, 129, 256, 257};
 
-// |found - expected| within the bound of a sum of k products, whatever its order.
+// |found - expected| within the bound for a sum of k products in any order.
 static void assert_near(double found, double expected, double magnitude, int k) {
     if (!(fabs(found - expected) <= (k + 8) * 0x1p-24 * magnitude + (k + 8) * 0x1p-149))
         fail_msg("%.9g is not %.9g (k = %d)", found, expected, k);
 }
 
-// Asserts that c has the expected values at the places of a matrix, and is unchanged elsewhere.
+// Asserts that c has the expected values where the matrix is, and is unchanged elsewhere.
 struct sum {
     double value, magnitude;
 };
@@ -114,7 +116,7 @@ static void assert_matrix(int m, int n, int ld, int k, formula expected, const v
     assert_memory_equal(c + n * ld, before + n * ld, (elements - (size_t)n * ld) * sizeof *c);
 }
 
-// ---- Products ------------------------------------------------------------------------------------
+// ---- Products -----------------------------------------------------------------------------------
 
 struct product {
     bool transa, transb;
@@ -193,7 +195,7 @@ static void test_sgemm(void** unused) {
     }
 }
 
-// ---- Matrix and vector -----------------------------------------------------------------------------
+// ---- Matrix and vector --------------------------------------------------------------------------
 
 // Element i of n of a vector with an increment, as BLAS counts.
 static int at(int i, int n, int inc) { return inc > 0 ? i * inc : (i + 1 - n) * inc; }
@@ -250,7 +252,7 @@ static void test_sgemv(void** unused) {
                 test_matrix_vector(sizes[i], sizes[j], variant++);
 }
 
-// ---- Vectors ---------------------------------------------------------------------------------------
+// ---- Vectors ------------------------------------------------------------------------------------
 
 static void test_vectors_of(int n, int incx, int incy, bool is_fortran) {
     const float alpha = -1.5f;
@@ -300,7 +302,7 @@ static void test_vectors(void** unused) {
                 test_vectors_of(lengths[i], increments[x], increments[y], (x + y) % 2);
 }
 
-// ---- Copies of matrices ----------------------------------------------------------------------------
+// ---- Copies of matrices -------------------------------------------------------------------------
 
 struct copy {
     bool transposes;
@@ -317,7 +319,7 @@ static struct sum copy_element(int i, int j, const void* context) {
 
 static void test_copy_of(int rows, int cols, int variant) {
     const bool transposes = variant & 1, by_rows = variant & 2, is_fortran = variant & 4;
-    // By columns, and what it is called by rows.
+    // The operation by columns, and its name by rows.
     const int m = transposes ? cols : rows, n = transposes ? rows : cols;
     const int named_rows = by_rows ? cols : rows, named_cols = by_rows ? rows : cols;
     const struct copy p = {transposes, rows + variant % 3, variant % 5 ? 2 : 1, a};
@@ -333,11 +335,11 @@ static void test_copy_of(int rows, int cols, int variant) {
         cblas_somatcopy(c_order, c_operation, named_rows, named_cols, p.alpha, a, p.lda, c, ldc);
     assert_matrix(m, n, ldc, 1, copy_element, &p);
 
-    // OpenBLAS 0.3.21 writes past its buffer in the in-place form of other shapes than squares.
+    // OpenBLAS 0.3.21's in-place form writes past its buffer unless the matrix is square.
     const char* offload = getenv("MYBLAS_OFFLOAD");
     if (!offload || strcmp(offload, "always") != 0)
         return;
-    // In place, with the leading dimension of the result as tight as the result.
+    // In place, with the smallest leading dimension for the result.
     static float source[elements];
     fill();
     memcpy(source, c, sizeof c);

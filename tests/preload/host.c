@@ -1,7 +1,7 @@
-// host PLUGIN local|global|deepbind COMMAND...: a program without a BLAS that loads a plugin with one and
-// carries out the commands; one that is not its own is the plugin's function plugin_COMMAND. A path is
-// another plugin, which gets the commands from there on; with an exclamation mark in front of a command its
-// result has to be wrong. Status 0: all results were as they should be.
+// host PLUGIN local|global|deepbind COMMAND...: a program without a BLAS that loads a plugin that
+// has one, and carries out the commands. A command that is not its own calls the plugin's function
+// plugin_COMMAND. A path loads another plugin, which gets the commands after it. After an
+// exclamation mark, the command's result has to be wrong. Status 0: all results were as expected.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static int call(const char* name) {
     return function && function();
 }
 
-// The plugin's BLAS by the function's address, as programs do that choose a BLAS themselves.
+// The plugin's BLAS by the function's address, as in programs that choose a BLAS themselves.
 static int call_by_address(void) {
     float (*sasum)(const int*, const float*, const int*) = NULL;
     *(void**)&sasum = dlsym(plugin, "sasum_");

@@ -1,5 +1,5 @@
-// A program whose xerbla_ does not return, as those that raise an error do: two products, one that is wrong,
-// and four more.
+// A program whose xerbla_ does not return, as in programs that raise an error: two products, one
+// with a wrong argument, and four more.
 #include "sgemm.h"
 
 #include <setjmp.h>

@@ -1,6 +1,7 @@
-// The operations of level 3 at sizes that are staged in several groups of columns, by both interfaces: some elements
-// against sums in double precision, and nothing written that is not of the result. An ordinary program that links
-// to a BLAS; the environment decides who computes. Status 0: all is well.
+// The operations of level 3, at sizes that are sent to the GPU in several groups of columns, by
+// both interfaces. Some elements are compared with sums in double precision, and nothing outside
+// the result may change. An ordinary program that is linked to a BLAS; environment variables decide
+// whether the GPU computes. Status 0: all results were right.
 #include <cblas.h>
 #include <math.h>
 #include <stdbool.h>
@@ -24,7 +25,7 @@ static const float alpha = 0.75f, beta = -0.5f;
 static uint32_t state = 1;
 static uint32_t next_random(void) { return (state = state * 1664525u + 1013904223u) >> 8; }
 
-// A matrix by columns, or by rows.
+// A column-major or row-major matrix.
 typedef struct {
     bool by_rows;
     int rows, cols, ld;
@@ -54,7 +55,7 @@ static float* at(const matrix* x, int i, int j) {
 
 static bool is_stored(const call* p, int i, int j) { return p->upper ? i <= j : i >= j; }
 
-// Of op(A) as the operation means it.
+// Element (i, j) of op(A): the symmetric or triangular matrix that the operation defines.
 static double a_of(const call* p, const matrix* a, int i, int j) {
     if (p->what == symm)
         return is_stored(p, i, j) ? *at(a, i, j) : *at(a, j, i);
@@ -68,7 +69,7 @@ static double a_of(const call* p, const matrix* a, int i, int j) {
     return i == j && p->unit ? 1 : is_stored(p, i, j) ? *at(a, i, j) : 0;
 }
 
-// Element (i, j) as the sum that should be there; of trsm, what the solution should give back.
+// The expected sum for element (i, j); for trsm, the right-hand side that the solution should give.
 static double sum_for(const call* p,
                       const matrix* a,
                       const matrix* b,
@@ -94,29 +95,36 @@ static double sum_for(const call* p,
 }
 
 // clang-format off
-void ssyrk_(const char*, const char*, const int*, const int*, const float*, const float*, const int*, const float*,
-            float*, const int*, size_t, size_t);
-void ssyr2k_(const char*, const char*, const int*, const int*, const float*, const float*, const int*, const float*,
-             const int*, const float*, float*, const int*, size_t, size_t);
-void ssymm_(const char*, const char*, const int*, const int*, const float*, const float*, const int*, const float*,
+void ssyrk_(const char*, const char*, const int*, const int*, const float*, const float*,
             const int*, const float*, float*, const int*, size_t, size_t);
-void strmm_(const char*, const char*, const char*, const char*, const int*, const int*, const float*, const float*,
-            const int*, float*, const int*, size_t, size_t, size_t, size_t);
-void strsm_(const char*, const char*, const char*, const char*, const int*, const int*, const float*, const float*,
-            const int*, float*, const int*, size_t, size_t, size_t, size_t);
+void ssyr2k_(const char*, const char*, const int*, const int*, const float*, const float*,
+             const int*, const float*, const int*, const float*, float*, const int*, size_t,
+             size_t);
+void ssymm_(const char*, const char*, const int*, const int*, const float*, const float*,
+            const int*, const float*, const int*, const float*, float*, const int*, size_t, size_t);
+void strmm_(const char*, const char*, const char*, const char*, const int*, const int*,
+            const float*, const float*, const int*, float*, const int*, size_t, size_t, size_t,
+            size_t);
+void strsm_(const char*, const char*, const char*, const char*, const int*, const int*,
+            const float*, const float*, const int*, float*, const int*, size_t, size_t, size_t,
+            size_t);
 
 static void by_fortran(const call* p, const matrix* a, const matrix* b, const matrix* c) {
-    const char *side = p->left ? "L" : "R", *uplo = p->upper ? "U" : "L", *trans = p->trans ? "T" : "N",
+    const char *side = p->left ? "L" : "R", *uplo = p->upper ? "U" : "L",
+        *trans = p->trans ? "T" : "N",
                *diag = p->unit ? "U" : "N";
     switch (p->what) {
-    case syrk: ssyrk_(uplo, trans, &p->n, &p->k, &alpha, a->data, &a->ld, &beta, c->data, &c->ld, 1, 1); break;
-    case syr2k: ssyr2k_(uplo, trans, &p->n, &p->k, &alpha, a->data, &a->ld, b->data, &b->ld, &beta, c->data, &c->ld,
-                        1, 1); break;
-    case symm: ssymm_(side, uplo, &p->m, &p->n, &alpha, a->data, &a->ld, b->data, &b->ld, &beta, c->data, &c->ld, 1,
+    case syrk: ssyrk_(uplo, trans, &p->n, &p->k, &alpha, a->data, &a->ld, &beta, c->data, &c->ld, 1,
                       1); break;
-    case trmm: strmm_(side, uplo, trans, diag, &p->m, &p->n, &alpha, a->data, &a->ld, c->data, &c->ld, 1, 1, 1, 1);
+    case syr2k: ssyr2k_(uplo, trans, &p->n, &p->k, &alpha, a->data, &a->ld, b->data, &b->ld, &beta,
+                        c->data, &c->ld, 1, 1); break;
+    case symm: ssymm_(side, uplo, &p->m, &p->n, &alpha, a->data, &a->ld, b->data, &b->ld, &beta,
+                      c->data, &c->ld, 1, 1); break;
+    case trmm: strmm_(side, uplo, trans, diag, &p->m, &p->n, &alpha, a->data, &a->ld, c->data,
+                      &c->ld, 1, 1, 1, 1);
                break;
-    case trsm: strsm_(side, uplo, trans, diag, &p->m, &p->n, &alpha, a->data, &a->ld, c->data, &c->ld, 1, 1, 1, 1);
+    case trsm: strsm_(side, uplo, trans, diag, &p->m, &p->n, &alpha, a->data, &a->ld, c->data,
+                      &c->ld, 1, 1, 1, 1);
                break;
     }
 }
@@ -128,13 +136,16 @@ static void by_cblas(const call* p, const matrix* a, const matrix* b, const matr
     const enum CBLAS_TRANSPOSE trans = p->trans ? CblasTrans : CblasNoTrans;
     const enum CBLAS_DIAG diag = p->unit ? CblasUnit : CblasNonUnit;
     switch (p->what) {
-    case syrk: cblas_ssyrk(order, uplo, trans, p->n, p->k, alpha, a->data, a->ld, beta, c->data, c->ld); break;
-    case syr2k: cblas_ssyr2k(order, uplo, trans, p->n, p->k, alpha, a->data, a->ld, b->data, b->ld, beta, c->data,
-                             c->ld); break;
-    case symm: cblas_ssymm(order, side, uplo, p->m, p->n, alpha, a->data, a->ld, b->data, b->ld, beta, c->data,
+    case syrk: cblas_ssyrk(order, uplo, trans, p->n, p->k, alpha, a->data, a->ld, beta, c->data,
                            c->ld); break;
-    case trmm: cblas_strmm(order, side, uplo, trans, diag, p->m, p->n, alpha, a->data, a->ld, c->data, c->ld); break;
-    case trsm: cblas_strsm(order, side, uplo, trans, diag, p->m, p->n, alpha, a->data, a->ld, c->data, c->ld); break;
+    case syr2k: cblas_ssyr2k(order, uplo, trans, p->n, p->k, alpha, a->data, a->ld, b->data, b->ld,
+                             beta, c->data, c->ld); break;
+    case symm: cblas_ssymm(order, side, uplo, p->m, p->n, alpha, a->data, a->ld, b->data, b->ld,
+                           beta, c->data, c->ld); break;
+    case trmm: cblas_strmm(order, side, uplo, trans, diag, p->m, p->n, alpha, a->data, a->ld,
+                           c->data, c->ld); break;
+    case trsm: cblas_strsm(order, side, uplo, trans, diag, p->m, p->n, alpha, a->data, a->ld,
+                           c->data, c->ld); break;
     }
 }
 // clang-format on
@@ -147,7 +158,7 @@ static bool is_right(const call* p) {
     matrix b = p->what == syr2k ? random_matrix(p->by_rows, a.rows, a.cols)
                                 : random_matrix(p->by_rows, p->m, p->n);
     matrix c = random_matrix(p->by_rows, p->m, p->n);
-    // The other triangle is not read, and a solution does not grow.
+    // The other triangle is not read, and a solution stays small.
     for (int j = 0; j < order && !updates; ++j)
         for (int i = 0; i < order; ++i)
             if (!is_stored(p, i, j))
@@ -174,7 +185,7 @@ static bool is_right(const call* p) {
         const double difference = p->what == trsm ? sum - expected : sum - *at(&found, i, j);
         right = right && fabs(difference) <= 2e-4 * (1 + (updates ? sqrt(p->k) : 1));
     }
-    // Padding, and the whole of the other triangle.
+    // Padding and the other triangle keep their values.
     for (size_t at_data = 0; at_data < count_of(&c); ++at_data) {
         const int inner = (int)(at_data % (size_t)c.ld), outer = (int)(at_data / (size_t)c.ld);
         const int i = p->by_rows ? outer : inner, j = p->by_rows ? inner : outer;

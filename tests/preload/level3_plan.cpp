@@ -1,5 +1,5 @@
-// The plans of level 3 (abi/preload/blas/level3.h), with matrices for a device: every step is done on the host, in a
-// second memory, where nothing may be read that was not sent.
+// The plans of level 3 (abi/preload/blas/level3.h): every step is done on the host. A second memory
+// plays the device; only elements that were sent there may be read.
 #include "blas/level3.h"
 
 #include <cmath>
@@ -31,7 +31,7 @@ struct matrix {
 
 bool is_in_triangle(const level3& p, int64_t i, int64_t j) { return p.upper ? i <= j : i >= j; }
 
-// ---- The operations, by their definitions ----------------------------------------------------------
+// ---- The operations, by definition --------------------------------------------------------------
 
 float a_of(const level3& p, int64_t i, int64_t j) {
     if (p.what == kind::symm)
@@ -62,7 +62,7 @@ void multiply_by_triangle(const level3& p) {
         }
 }
 
-// One unknown after the other.
+// One unknown at a time.
 void solve(const level3& p) {
     const bool upper = p.upper != p.transa, forward = p.left != upper;
     const int64_t order = p.order();
@@ -112,7 +112,7 @@ void compute(const level3& p) {
         }
 }
 
-// ---- A case: operands whose other elements are NaN ---------------------------------------------------
+// ---- A case: operands with NaN elsewhere --------------------------------------------------------
 
 struct example {
     level3 p;
@@ -157,7 +157,7 @@ struct example {
     }
 };
 
-// NaN where the right one has NaN, and close elsewhere.
+// NaN where the expected matrix has NaN, and close elsewhere.
 bool is_close(const example& found, const example& right) {
     for (size_t i = 0; i < right.c.data.size(); ++i) {
         const float f = found.c.data[i], r = right.c.data[i];
@@ -192,7 +192,7 @@ void expect(bool condition, const char* what, const level3& p) {
     ++failures;
 }
 
-// ---- Checks ----------------------------------------------------------------------------------------
+// ---- Checks -------------------------------------------------------------------------------------
 
 constexpr int most_groups = 59;
 
@@ -205,7 +205,7 @@ void copy(matrix& to, const matrix& from, const block& k, double* moved) {
         }
 }
 
-// So many elements as the operands have that are referenced.
+// The number of elements of the operands that the routine references.
 double referenced_elements(example& e) {
     double count = 0;
     for (matrix* m : {&e.a, &e.b, &e.c})
@@ -217,7 +217,8 @@ double referenced_elements(example& e) {
     return count;
 }
 
-// Some columns by the plan, `stops_after` downloads of which arrive; the others by what remains.
+// Some columns by the plan, with `stops_after` downloads that arrive; the rest by the steps for an
+// interrupted plan.
 void check_plan(const level3& p, int64_t slot_elements, int shares, int64_t stops_after) {
     example host(p), right(p);
     const double referenced = referenced_elements(host);

@@ -1,5 +1,5 @@
-// linked COMMAND [PLUGIN COMMAND]: a program that is linked to cuBLAS, and then uses a plugin that is linked
-// to another one. Status 0: all results were right.
+// linked COMMAND [PLUGIN COMMAND]: a program that is linked to cuBLAS, and then loads a plugin that
+// is linked to another cuBLAS. Status 0: all results were right.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Which rank a launcher's variables say a process is, and how ranks share GPUs.
+// The rank that a launcher's variables give a process, and how ranks share GPUs.
 #include "common/local_ranks.h"
 #include "blas/integers.h"
 #include "expect.h"
@@ -8,7 +8,7 @@
 
 using namespace myblas::preload;
 
-// Whose integers have 64 bits, by the file's name.
+// Whether a library's integers have 64 bits, by its file name.
 static_assert(names_64_bit_integers("libblas64.so.3") &&
               names_64_bit_integers("libopenblas64_.so.0") &&
               names_64_bit_integers("libmkl_intel_ilp64.so.2") &&
@@ -26,7 +26,7 @@ struct variable {
     const char *name, *value;
 };
 
-// What is read with these variables alone.
+// The rank that is read from these variables alone.
 local_ranks read(std::initializer_list<variable> variables) {
     clearenv();
     for (const variable& v : variables)
@@ -79,7 +79,8 @@ void check_slurm() {
            "a batch script is no rank");
 }
 
-// For every count of ranks and GPUs: nobody is left out, nobody is favoured, and all agree on how many share.
+// For all numbers of ranks and GPUs: every rank has a GPU, shares are equal, and all ranks agree on
+// their number.
 void check_sharing() {
     for (int ranks = 1; ranks <= 20; ++ranks)
         for (int gpus = 1; gpus <= 20; ++gpus) {

@@ -1,11 +1,12 @@
-// lookups DIR: what look-ups by name find, and what dlerror says of those that find nothing, one on each line. DIR has the
-// libraries that lookups.sh builds; this program is linked to first.so, and that to second.so, which both define `who`.
+// lookups DIR: prints what look-ups by name find, and dlerror's message for each that finds
+// nothing, one on each line. DIR has the libraries that lookups.sh builds. This program is linked
+// to first.so, and first.so to second.so; both define `who`.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 
-// As programs are linked that were built before glibc 2.34.
+// How programs were linked before glibc 2.34.
 #ifdef __x86_64__
 extern void* old_dlsym(void*, const char*);
 __asm__(".symver old_dlsym, dlsym@GLIBC_2.2.5");
@@ -48,7 +49,7 @@ int main(int argc, char** argv) {
         return 2;
     printf("called: %s, next: %s\n", who(), who_is_next());
 
-    // From a plugin with dependencies of its own, which the program does not see.
+    // From a plugin that has dependencies which the program does not see.
     void* plugin = open_in(argv[1], "plugin.so", RTLD_NOW | RTLD_LOCAL);
     if (!plugin)
         return 2;
@@ -63,7 +64,8 @@ int main(int argc, char** argv) {
     say("plugin's own", dlsym(plugin, "who"));
     say("program's handle", dlsym(dlopen(NULL, RTLD_NOW), "who"));
 
-    // A function of cuBLAS's name in no cuBLAS, and one that no cuBLAS has.
+    // A function with the name of one of cuBLAS's, in a library that is no cuBLAS, and one that no
+    // cuBLAS has.
     say("no cuBLAS", dlsym(plugin, "cublasSgemm_v2"));
     say("unknown name", dlsym(plugin, "cublasSgemm"));
 
@@ -81,7 +83,7 @@ int main(int argc, char** argv) {
     say("dlsym by name", itself(RTLD_NEXT, "who"));
     printf("no error is left: %d\n", dlerror() == NULL);
 
-    // Another namespace, whose C library is another one.
+    // Another namespace, which has its own C library.
     void* elsewhere = NULL;
     char path[4096];
     snprintf(path, sizeof path, "%s/second.so", argv[1]);

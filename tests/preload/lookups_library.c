@@ -1,4 +1,4 @@
-// The libraries of lookups.sh, by the definition they are compiled with.
+// The libraries of lookups.sh; a macro says which of them is compiled.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ const char* who_in_plugin(void) { return "the plugin's dependency"; }
 const char* who(void) { return "plugin"; }
 const char* cublasSgemm_v2(void) { return "a function of the plugin"; }
 const char* who_in_plugin(void);
-// Not by a jump, which would make the caller of this function the caller of dlsym.
+// Not a tail call, which would make the caller of this function the caller of dlsym.
 void* look_up_default(void* handle, const char* name) {
     void* volatile found = dlsym(handle, name);
     return found;
@@ -37,7 +37,8 @@ __asm__(".symver who_1, who@V1");
 __asm__(".symver who_2, who@@V2");
 
 #elif defined ALLOCATOR
-// An allocator in front of the C library's, which it looks up by name at the first call, before any constructor.
+// An allocator that replaces the C library's, which it looks up by name at the first call, before
+// any constructor.
 void* malloc(size_t bytes) {
     static void* (*next)(size_t);
     if (!next)
@@ -46,7 +47,7 @@ void* malloc(size_t bytes) {
 }
 
 #elif defined INTERPOSER
-// Another library with a dlsym of its own.
+// A library that defines dlsym.
 void* dlsym(void* handle, const char* name) {
     static look_up* next;
     if (!next)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# numpy.sh PRELOAD PYTHON MODULES ROUTINE...: the float32 tests of NumPy's and SciPy's modules have the same outcomes
-# with and without the BLAS preload library, which serves all calls that have something to compute, those of the
-# routines among them.
+# numpy.sh PRELOAD PYTHON MODULES ROUTINE...: the float32 tests of NumPy's and SciPy's modules have
+# the same outcomes with and without the BLAS preload library. It serves all calls that have
+# something to compute, among them calls of each ROUTINE.
 set -u
 
 preload=$1
@@ -30,7 +30,8 @@ if [ "$(grep -c '^PASSED' plain)" -lt 100 ]; then
     echo "too few tests: $(wc -l <plain)"
     exit 1
 fi
-if grep "forwarded: " report | grep -qvE 'forwarded: nothing to multiply or to move \([0-9]+\)$'; then
+if grep "forwarded: " report |
+    grep -qvE 'forwarded: nothing to multiply or to move \([0-9]+\)$'; then
     echo "not all calls were served:"
     cat report
     exit 1

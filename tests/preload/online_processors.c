@@ -1,4 +1,4 @@
-// Counts how often the process asks for the number of processors: the program's get_nprocs() stands in for the C
+// Counts how often the process asks for the number of processors: this get_nprocs() replaces the C
 // library's, which reads a file each time. Served calls after the first must not ask.
 #include "sgemm.h"
 

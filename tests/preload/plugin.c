@@ -1,4 +1,4 @@
-// What calls the BLAS, as a library that a program may load: host.c. With PLUGIN_INT=int64_t it is linked
+// Calls a BLAS, as a library that a program may load (host.c). With PLUGIN_INT=int64_t it is linked
 // to a BLAS with 64-bit integers.
 #include <stddef.h>
 #include <stdint.h>
@@ -62,7 +62,7 @@ static void prepare(void) {
         }
 }
 
-// 1: all is well.
+// 1: all results are right.
 int plugin_product(void) {
     const size extent = n;
     const float one = 1, zero = 0;
@@ -71,7 +71,7 @@ int plugin_product(void) {
         "N", "N", &extent, &extent, &extent, &one, a, &extent, b, &extent, &zero, c, &extent, 1, 1);
     const int fortran_is_right = is_right();
     prepare();
-    // By rows, the transposes' product in the other order.
+    // Row-major: the product of the transposes in reverse order.
     cblas_sgemm(row_major,
                 no_trans,
                 no_trans,
@@ -111,7 +111,7 @@ int plugin_matcopy(void) {
     return 1;
 }
 
-// A leading dimension that is wrong by rows and right by columns.
+// A leading dimension that is too small by rows, but not by columns.
 int plugin_error(void) {
     cblas_sgemm(row_major, no_trans, no_trans, 2, 4, 2, 1, a, 2, b, 2, 0, c, 4);
     return 1;

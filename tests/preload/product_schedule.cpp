@@ -1,6 +1,7 @@
-// The schedules of products (abi/preload/blas/product_schedule.h): every step is done on the host, in a second memory
-// of which nothing may be read that was not sent. Arithmetic is put off as long as the schedule lets it, so that an
-// upload which does not wait for it spoils what it reads. Of C some rows and columns are computed.
+// The schedules of products (abi/preload/blas/product_schedule.h): every step is done on the host.
+// A second memory plays the device; only elements that were sent there may be read. Products are
+// computed as late as the schedule allows, so that an upload which should have waited for them
+// overwrites their operands. Only some rows and columns of C are computed.
 #include "blas/product_schedule.h"
 
 #include <cmath>
@@ -54,7 +55,7 @@ std::vector<float> random_matrix(int64_t rows, int64_t cols) {
     return data;
 }
 
-// The first and last of each edge that a schedule may have, and some between.
+// The first and last index of each range that a schedule may have, and some between.
 std::vector<int64_t> samples_of(range r) {
     std::vector<int64_t> samples;
     for (int64_t i = r.begin; i < r.end; ++i)
@@ -63,7 +64,7 @@ std::vector<int64_t> samples_of(range r) {
     return samples;
 }
 
-// ---- A device --------------------------------------------------------------------------------------
+// ---- A device -----------------------------------------------------------------------------------
 
 class simulated_device {
 public:
@@ -105,7 +106,8 @@ public:
     }
 
 private:
-    // What is enqueued up to the last mark of that kind and number; nothing, if there is none.
+    // The work enqueued up to the last mark of this kind and number; nothing if there is no such
+    // mark.
     void run_until(kind mark, int number) {
         size_t end = put_off_.size();
         while (end > 0 && !(put_off_[end - 1].what == mark && put_off_[end - 1].number == number))
@@ -153,7 +155,7 @@ private:
     int64_t next_col_ = 0, downloads_ = 0;
 };
 
-// ---- Cases -------------------------------------------------------------------------------------------
+// ---- Cases --------------------------------------------------------------------------------------
 
 void check(const problem& what, bool expect_resident) {
     constexpr int64_t slot_elements = 1 << 16;
@@ -204,7 +206,8 @@ void check(const problem& what, bool expect_resident) {
                    [&](const product_step& s) { return s.what != kind::download || left-- > 0; }),
                "a visitor does not end the schedule",
                what);
-        // All samples of the block. Where a range of columns begins, more was computed.
+        // Computes all samples of the block. At the first column of a range, others were computed
+        // as well.
         for (const int64_t j : samples_of({0, block.n}))
             for (const int64_t i : samples_of({0, block.m})) {
                 double sum = 0;
@@ -235,13 +238,14 @@ int main() {
                 check({transa, transb, 65, 1, 300, beta, plenty, true, 1}, true);
                 check({transa, transb, 300, 700, 129, beta, plenty, false, 1}, true);
                 check({transa, transb, 130, 1100, 70, beta, plenty, true, 3}, true);
-                // Several panels: more elements than the first one has. Then with panels that pass by.
+                // Several panels: more elements than the first panel has. Then with streamed
+                // panels.
                 check({transa, transb, 700, 600, 1900, beta, plenty, false, 1}, true);
                 check({transa, transb, 200, 300, 2000, beta, 300000, false, 1}, false);
                 check({transa, transb, 500, 900, 400, beta, 150000, true, 2}, false);
                 check({transa, transb, 33, 5, 1000, beta, 12000, false, 1}, false);
             }
-    // Arithmetic takes longest: panels in parts, operands transposed.
+    // The products take longest: panels are split, and operands transposed.
     check({true, false, 6400, 6500, 700, 0, plenty, true, 1}, true);
     check({true, false, 6400, 6500, 600, 0.5F, plenty, true, 1}, true);
     check({false, true, 7000, 6400, 500, 0, plenty, true, 1}, true);

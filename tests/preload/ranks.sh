@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# ranks.sh PRELOAD LIBMYBLAS INCLUDE PROGRAM: processes that MPI starts on one host take different GPUs, and divide the memory
-# of those that they share. A driver and the host backend of LIBMYBLAS, whose headers are in INCLUDE, stand in for two GPUs.
+# ranks.sh PRELOAD LIBMYBLAS INCLUDE PROGRAM: processes that MPI starts on one host take different
+# GPUs, and divide the memory of GPUs that they share. Stand-ins play the driver and libmyblas for
+# two GPUs; they use the host backend of LIBMYBLAS, whose headers are in INCLUDE.
 set -u
 
 preload=$1
@@ -12,26 +13,30 @@ source=$(dirname "${BASH_SOURCE[0]}")
 . "$source/check.sh"
 
 mkdir "$work/driver" "$work/myblas"
-cc -shared -fPIC "$source/standin_driver.c" -Wl,-soname,libcuda.so.1 -o "$work/driver/libcuda.so.1" || exit 1
-# The preload library loads the libmyblas that lies beside its folder.
+cc -shared -fPIC "$source/standin_driver.c" -Wl,-soname,libcuda.so.1 \
+    -o "$work/driver/libcuda.so.1" || exit 1
+# The preload library loads the libmyblas in the folder above its own.
 cp "$preload" "$work/myblas" || exit 1
 preload=$work/myblas/$(basename "$preload")
-cc -shared -fPIC -I"$include" "$source/standin_myblas.c" -o "$work/libmyblas.so.1" -Wl,-soname,libstandin.so.1 \
+cc -shared -fPIC -I"$include" "$source/standin_myblas.c" -o "$work/libmyblas.so.1" \
+    -Wl,-soname,libstandin.so.1 \
     -Wl,--no-as-needed "$library" -Wl,-rpath,"$(dirname "$library")" || exit 1
 
 log=$work/log
-standin=(MYBLAS_BACKEND=auto MYBLAS_OFFLOAD=always OPENBLAS_NUM_THREADS=1 STANDIN_GPUS=2 STANDIN_LOG="$log"
+standin=(MYBLAS_BACKEND=auto MYBLAS_OFFLOAD=always OPENBLAS_NUM_THREADS=1 STANDIN_GPUS=2 \
+    STANDIN_LOG="$log"
     LD_LIBRARY_PATH="$work/driver")
 mib=$((1 << 20))
 
-# takes WHAT GPUS SHARE [NAME=VALUE]...: a process with these variables takes those GPUs, and the SHARE-th part of half of
-# their 16 MiB, nearly all of which the product needs.
+# takes WHAT GPUS SHARE [NAME=VALUE]...: a process with these variables takes these GPUs. Of half of
+# their 16 MiB it uses one SHARE-th, and the product needs almost all of that.
 takes() {
     local what=$1 gpus=$2 share=$3 memory most=$((8 * mib / $3))
     shift 3
     rm -f "$log"
     check "$what" '^sgemm +medium +1 ' "${standin[@]}" "$@" "$program"
-    [ "$(sed -n 's/^GPU //p' "$log" | xargs)" = "$gpus" ] || fail "$what: not the GPUs $gpus: $(cat "$log")"
+    [ "$(sed -n 's/^GPU //p' "$log" | xargs)" = "$gpus" ] ||
+        fail "$what: not the GPUs $gpus: $(cat "$log")"
     memory=$(sed -n 's/^memory //p' "$log")
     [ "$memory" -le "$most" ] && [ "$memory" -gt $((most * 3 / 4)) ] ||
         fail "$what: takes $memory bytes, not nearly $most, a share of 1/$share"
@@ -59,7 +64,7 @@ takes "no rank" "0 1" 1
 }
 takes "Slurm" 1 1 SLURM_LOCALID=1 SLURM_STEP_TASKS_PER_NODE=2
 
-# As launchers that are here start them.
+# With the launchers that this machine has.
 . "$source/open_mpi.sh"
 for launcher in "mpirun.openmpi --oversubscribe" mpirun.mpich; do
     # shellcheck disable=SC2086 # a command and its option
@@ -67,8 +72,11 @@ for launcher in "mpirun.openmpi --oversubscribe" mpirun.mpich; do
         rm -f "$log"
         env "${standin[@]}" LD_PRELOAD="$preload" $launcher -n 4 "$program" ||
             fail "$launcher: status $?"
-        [ "$(sed -n 's/^GPU //p' "$log" | sort | xargs)" = "0 0 1 1" ] || fail "$launcher: $(cat "$log")"
-        awk -v most=$((4 * mib)) '/^memory/ && $2 > most / 2 { ++count; if ($2 > most) exit 1 } END { exit count != 4 }' \
+        [ "$(sed -n 's/^GPU //p' "$log" | sort | xargs)" = "0 0 1 1" ] ||
+            fail "$launcher: $(cat "$log")"
+        awk -v most=$((4 * mib)) '
+            /^memory/ && $2 > most / 2 { ++count; if ($2 > most) exit 1 }
+            END { exit count != 4 }' \
             "$log" || fail "$launcher: not a quarter of the memory: $(cat "$log")"
     fi
 done

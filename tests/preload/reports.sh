@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # reports.sh BIN_DIR PLUGIN PLUGIN_CUBLAS HOST PRELOAD_DIR BLAS_DIR PYTHON: a report has the calls
-# of all processes of a program, however they end, under myblas-run and without it. PLUGIN calls the
+# of all processes of a program, however they end, with and without myblas-run. PLUGIN calls the
 # BLAS of BLAS_DIR, PLUGIN_CUBLAS cuBLAS, and HOST loads them.
 set -u
 
@@ -26,7 +26,7 @@ fail() {
     failures=$((failures + 1))
 }
 
-# has WHAT COUNT PATTERN [REPORT]: so many lines of the report match.
+# has WHAT COUNT PATTERN [REPORT]: COUNT lines of the report match.
 has() {
     local found
     found=$(unfolded "${4:-report}" 2>&1 | grep -cE "$3")
@@ -36,15 +36,17 @@ workers=("$python" "$here/workers.py" "$plugin")
 
 # ---- Processes, however they end -----------------------------------------------------------------
 
-# ends STATUS MODE PARTS HOW: the program has two calls, and so has each other part of the report.
-# HOW most of them end; any: a pool may be quicker than the signal by which it ends its workers.
+# ends STATUS MODE PARTS HOW: the program makes two calls, and so does each other process, which has
+# a part of the report. HOW is how most of them end; "any": a pool may end its workers before its
+# signal arrives.
 ends() {
     local status=$1 mode=$2 parts=$3 how=$4
     "$run" --report report -- "${workers[@]}" "$mode" >out 2>&1
     [ $? = "$status" ] || fail "$mode: not status $status: $(cat out)"
     has "$mode" "$parts" '^myblas-blas-preload: .*, 2 calls seen, 0 served, 2 forwarded$'
     [ "$how" = any ] || has "$mode" $((parts > 1 ? parts - 1 : 1)) ": $how, 2 calls seen"
-    has "$mode: all" "$((parts > 1))" "^myblas-run: $((2 * parts)) calls seen in all, 0 served, $((2 * parts)) forwarded$"
+    has "$mode: all" "$((parts > 1))" \
+        "^myblas-run: $((2 * parts)) calls seen in all, 0 served, $((2 * parts)) forwarded$"
     has "$mode: nothing is missing" 0 'reported completely'
     has "$mode: an interface that is not used" 1 '^myblas-cublas-preload: .*, 0 calls seen$'
 }
@@ -63,7 +65,7 @@ ends 143 SIGTERM 1 "$silently"
 ends 137 SIGKILL 1 "$silently"
 [ -z "$(ls "$TMPDIR")" ] || fail "records are left: $(ls "$TMPDIR")"
 
-# Without myblas-run, a process reports for those that have ended before it.
+# Without myblas-run, a process also reports for processes that ended before it.
 by_hand() { env LD_PRELOAD="$cublas:$blas" MYBLAS_REPORT=by_hand "${workers[@]}" "$@" >out 2>&1; }
 for mode in fork spawn forkserver executor children killed quick; do
     rm -f by_hand
@@ -82,19 +84,20 @@ rm -f by_hand
 by_hand many || fail "many by hand: status $?: $(cat out)"
 has "many by hand" 130 ": $silently, 2 calls seen" by_hand
 
-# One myblas-run below another writes nothing of its own.
-"$run" --report report -- "$run" --blas -- "${workers[@]}" fork || fail "myblas-run below myblas-run: status $?"
+# A myblas-run below another one writes nothing itself.
+"$run" --report report -- "$run" --blas -- "${workers[@]}" fork ||
+    fail "myblas-run below myblas-run: status $?"
 has "myblas-run below myblas-run" 4 ', 2 calls seen'
 has "is one run" 1 '^myblas-run: .* started with'
 has "and one sum" 1 '^myblas-run: 8 calls seen in all'
 
-# A log of calls, too: a line for each process.
+# So does a log of calls: a line for each process.
 "$run" --call-log calls -- "${workers[@]}" fork || fail "a log: status $?"
 has "a log" 4 '"sgemm", "calls": ' calls
 
 # ---- myblas-run between a user and the program ---------------------------------------------------
 
-# Signals arrive, and an ignored one stays ignored.
+# Signals are passed on, and an ignored signal stays ignored.
 for signal in TERM INT HUP USR1; do
     rm -f ready go_on
     "$run" --report report -- "${workers[@]}" wait ready 2>/dev/null &
@@ -126,7 +129,8 @@ for _ in $(seq 100); do
     [ -e "/proc/$program" ] && ! grep -q '^State:.Z' "/proc/$program/status" || break
     sleep 0.05
 done
-[ ! -e "/proc/$program" ] || grep -q '^State:.Z' "/proc/$program/status" || fail "a program outlives its myblas-run"
+[ ! -e "/proc/$program" ] || grep -q '^State:.Z' "/proc/$program/status" ||
+    fail "a program outlives its myblas-run"
 
 # ---- Processes that outlive the program ----------------------------------------------------------
 
@@ -160,36 +164,44 @@ env SLURM_PROCID=0 RANK=1 "$run" --report report -- "${workers[@]}" none
 has "a rank that belongs to no job" 1 '^myblas-blas-preload: .*, process [0-9]+: loaded, 2 calls'
 "$run" --report report -- "${workers[@]}" ranks || fail "ranks of multiprocessing: status $?"
 for rank in 0 1 2; do
-    has "a rank that the program sets" 1 "^myblas-blas-preload: .*, process [0-9]+, child of [0-9]+, rank $rank: .*, 2 calls"
+    has "a rank that the program sets" 1 \
+        "^myblas-blas-preload: .*, process [0-9]+, child of [0-9]+, rank $rank: .*, 2 calls"
 done
 for rank in 0 1; do # each starts its own myblas-run
-    env RANK=$rank WORLD_SIZE=2 LOCAL_RANK=$rank LOCAL_WORLD_SIZE=2 "$run" --report of_ranks -- "${workers[@]}" none
+    env RANK=$rank WORLD_SIZE=2 LOCAL_RANK=$rank LOCAL_WORLD_SIZE=2 "$run" --report of_ranks -- \
+        "${workers[@]}" none
     has "a report of ranks" 1 ", rank $rank: loaded, 2 calls" of_ranks
 done
 has "is that of both" 2 '^myblas-run: ' of_ranks
 
 # ---- On demand -----------------------------------------------------------------------------------
 
-# Whichever of two libraries is asked, both report.
+# If the program asks one of two libraries for a report, both report.
 for order in "$blas:$cublas" "$cublas:$blas"; do
     for asked in "" "$blas" "$cublas"; do
         rm -f by_hand
-        env LD_PRELOAD="$order" MYBLAS_REPORT=by_hand "${workers[@]}" report "$plugin_cublas" "$asked" >out 2>&1 ||
+        env LD_PRELOAD="$order" MYBLAS_REPORT=by_hand "${workers[@]}" report "$plugin_cublas" \
+            "$asked" >out 2>&1 ||
             fail "on demand: status $?: $(cat out)"
         for library in blas cublas; do
-            has "$order, asked $asked" 2 "^myblas-$library-preload: .*: loaded, [12] calls? seen" by_hand
+            has "$order, asked $asked" 2 "^myblas-$library-preload: .*: loaded, [12] calls? seen" \
+                by_hand
         done
     done
 done
 
 # ---- The form ------------------------------------------------------------------------------------
 
-"$run" --report report -- "$host" "$plugin" local product vectors product || fail "a table: status $?"
+"$run" --report report -- "$host" "$plugin" local product vectors product ||
+    fail "a table: status $?"
 has "totals" 1 '^total +0 +0\.000 +[0-9]+ +[0-9.]+$'
-"$run" --report report --offload always -- "$host" "$plugin_cublas" local errors served served || fail "errors: status $?"
-"$run" --report wide --offload always --report-detail full -- "${workers[@]}" fork || fail "a long report: status $?"
+"$run" --report report --offload always -- "$host" "$plugin_cublas" local errors served served ||
+    fail "errors: status $?"
+"$run" --report wide --offload always --report-detail full -- "${workers[@]}" fork ||
+    fail "a long report: status $?"
 for file in report wide; do
-    awk 'length > 100 { print; wide = 1 } END { exit wide }' $file || fail "lines of more than 100 columns"
+    awk 'length > 100 { print; wide = 1 } END { exit wide }' $file ||
+        fail "lines of more than 100 columns"
 done
 
 exit $((failures > 0))

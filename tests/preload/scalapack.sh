@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# scalapack.sh TESTERS LIBRARY_PATH PRELOAD EXPECTATION: runs Debian's testers of ScaLAPACK, which are in the folder TESTERS,
-# by four ranks of Open MPI under PRELOAD, with the BLAS of LIBRARY_PATH. The host backend stands in for GPUs.
+# scalapack.sh TESTERS LIBRARY_PATH PRELOAD EXPECTATION: runs Debian's ScaLAPACK testers in the
+# folder TESTERS, with four ranks of Open MPI under PRELOAD and with the BLAS of LIBRARY_PATH. The
+# host backend computes in place of GPUs.
 #   EXPECTATION  served: all tests pass, and each rank reports that its calls were served
 #                wrong: testers come to their end and find wrong results
 set -u
@@ -21,39 +22,52 @@ fail() {
     failures=$((failures + 1))
 }
 
-# tester PROGRAM ROUTINE...: runs a tester with the input that lies here; of the routines every rank has calls.
+# tester PROGRAM ROUTINE...: runs a tester with its input in this folder; every rank must have calls
+# of each ROUTINE.
 tester() {
     local program=$1 name routine
     name=$(basename "$program")
     shift
     rm -f report
-    timeout 400 mpirun.openmpi --oversubscribe -n $ranks -x OPENBLAS_NUM_THREADS=1 -x MYBLAS_OFFLOAD=always \
-        -x MYBLAS_SGEMM_KERNEL=openblas -x MYBLAS_REPORT="$work/report" -x LD_LIBRARY_PATH="$library_path" \
-        -x LD_PRELOAD="$preload" "$testers/$program" >output 2>&1 || fail "$name: status $?: $(tail -n 5 output)"
-    # The testers of PBLAS end with a table of counts: of all tests, passed, failed and skipped ones.
-    grep -qE 'End of Tests|END OF TESTS' output || fail "$name does not come to its end: $(tail -n 5 output)"
+    timeout 400 mpirun.openmpi --oversubscribe -n $ranks -x OPENBLAS_NUM_THREADS=1 \
+        -x MYBLAS_OFFLOAD=always -x MYBLAS_SGEMM_KERNEL=openblas \
+        -x MYBLAS_REPORT="$work/report" -x LD_LIBRARY_PATH="$library_path" \
+        -x LD_PRELOAD="$preload" "$testers/$program" >output 2>&1 ||
+        fail "$name: status $?: $(tail -n 5 output)"
+    # PBLAS's testers end with a table of counts: all tests, passed, failed and skipped ones.
+    grep -qE 'End of Tests|END OF TESTS' output ||
+        fail "$name does not come to its end: $(tail -n 5 output)"
     if [ "$expectation" = wrong ]; then
-        ! grep -qE 'FAILED +\*|FAILED *$|^ +[1-9][0-9]* tests completed and failed' output || found_wrong=1
+        ! grep -qE 'FAILED +\*|FAILED *$|^ +[1-9][0-9]* tests completed and failed' output ||
+            found_wrong=1
         return
     fi
     grep -qE 'PASSED' output || fail "$name: no test has passed"
-    ! grep -E 'FAILED +\*|FAILED *$|^ +[1-9][0-9]* tests completed and failed|^ +[|] +PS[A-Z0-9]+ +[0-9]+ +[0-9]+ +[1-9]' output ||
+    ! grep -E -e 'FAILED +\*|FAILED *$|^ +[1-9][0-9]* tests completed and failed' \
+        -e '^ +[|] +PS[A-Z0-9]+ +[0-9]+ +[0-9]+ +[1-9]' output ||
         fail "$name: tests fail"
     for routine in "$@"; do
-        [ "$(awk -v routine="$routine" '$1 == "myblas-blas-preload:" { ++rank } $1 == routine && $3 > 0 { served[rank] = 1 }
-            END { print length(served) }' report)" = $ranks ] || fail "$name: not every rank had a $routine served: $(cat report)"
+        [ "$(awk -v routine="$routine" '
+            $1 == "myblas-blas-preload:" { ++rank }
+            $1 == routine && $3 > 0 { served[rank] = 1 }
+            END { print length(served) }' report)" = $ranks ] ||
+            fail "$name: not every rank had a $routine served: $(cat report)"
     done
     grep -q 'loaded' report || fail "$name: there is no report"
-    # An operand without elements is no work for anybody.
-    ! grep 'forwarded: ' report | grep -vE 'forwarded: nothing to multiply or to move \([0-9]+\)$' ||
+    # Products with an operand without elements are not served.
+    ! grep 'forwarded: ' report |
+        grep -vE 'forwarded: nothing to multiply or to move \([0-9]+\)$' ||
         fail "$name: not all was served"
 }
 
-# Problems larger than the inputs' own, in blocks that a BLAS takes as a whole, on a grid of 2 x 2 ranks.
+# Problems larger than those of the inputs, in blocks that a BLAS computes without splitting, on a
+# grid of 2 x 2 ranks.
 grown_pblas() {
     awk '
         /values of [MNK](_[ABC])?$/ { for (i = 1; i <= NF; ++i) if ($i ~ /^[0-9]+$/) $i *= 8 }
-        /values of (IMB|INB|MB|NB)_[ABC]$/ { for (i = 1; i <= NF; ++i) if ($i ~ /^[0-9]+$/) $i = 32 }
+        /values of (IMB|INB|MB|NB)_[ABC]$/ {
+            for (i = 1; i <= NF; ++i) if ($i ~ /^[0-9]+$/) $i = 32
+        }
         /computational blocksize/ { $1 = 64 }
         /number of process grids/ { $1 = 1 }
         { print }' "$1"

@@ -1,4 +1,4 @@
-// A BLAS of few routines, which counts its calls: spelled_blas.h.
+// A BLAS of few routines that counts its calls; see spelled_blas.h.
 #include "spelled_blas.h"
 
 static int calls;

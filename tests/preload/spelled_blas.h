@@ -1,4 +1,4 @@
-// Three routines of a BLAS in all spellings of the table, with integers as wide as each spelling says.
+// Three routines of a BLAS in all spellings of the table, with integers of each spelling's width.
 #pragma once
 
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include "common/entries.inc"
 
-// Their heads.
+// The declarations.
 #define FORTRAN_SGEMM(sgemm, integer)                                                              \
     void sgemm(const char* transa,                                                                 \
                const char* transb,                                                                 \
@@ -63,5 +63,5 @@
     DECLARE_##used(before##sgemm##after, before##isamax##after, before##saxpy##after, integer)
 BLAS_SPELLINGS(DECLARE, )
 
-// Calls that reached these functions.
+// The number of calls that reached these functions.
 int calls_of_blas(void);

@@ -1,5 +1,6 @@
-// spellings served|forwarded: all spellings of three routines give right results, and the program's BLAS has computed
-// them, or not. What lies behind an integer in memory must not matter, and all 64 bits of a wide one count.
+// spellings served|forwarded: all spellings of three routines give right results, and the program's
+// BLAS has computed all of them, or none. The bytes after a 32-bit integer must not matter, and all
+// 64 bits of a wide integer must.
 #include "spelled_blas.h"
 
 #include <stdio.h>
@@ -101,7 +102,7 @@ static int sum_is_right(void) {
 int main(int argc, char** argv) {
     const int is_served = argc == 2 && strcmp(argv[1], "served") == 0;
     BLAS_SPELLINGS(CALL, )
-    // Twice: the first calls find the way for the others.
+    // Twice: the first calls resolve the functions for later ones.
     BLAS_SPELLINGS(CALL, )
     return failures > 0;
 }

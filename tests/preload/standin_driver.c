@@ -1,6 +1,6 @@
-// A CUDA driver whose GPUs are not there. It fails as it is told: STANDIN_INIT and STANDIN_RETAIN are the errors of cuInit
-// and of taking a context. STANDIN_GPUS is the number of GPUs, 1 by default; the file STANDIN_LOG gets a line for each whose
-// context is taken. All work that could be waited for has been done.
+// A CUDA driver with imaginary GPUs. STANDIN_INIT and STANDIN_RETAIN are the errors that cuInit and
+// cuDevicePrimaryCtxRetain return. STANDIN_GPUS is the number of GPUs, 1 by default. The file
+// STANDIN_LOG gets a line for each GPU whose context is retained. All work is complete at once.
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

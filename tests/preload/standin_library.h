@@ -1,4 +1,4 @@
-// A library of the functions about handles that do nothing, in place of libmyblas.
+// Functions about handles that do nothing, for stand-ins of libmyblas.
 #pragma once
 
 #include "common/library.h"

@@ -1,5 +1,5 @@
-// libmyblas with its host backend in the place of a GPU's, for the GPUs of standin_driver.c. The file STANDIN_LOG gets a line
-// with the largest piece of memory that was asked for.
+// libmyblas with its host backend as the backend of a GPU, for the GPUs of standin_driver.c. The
+// file STANDIN_LOG gets a line with the size of the largest allocation.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <myblas/myblas.h>

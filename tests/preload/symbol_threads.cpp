@@ -1,5 +1,5 @@
-// Looks for a symbol in all mapped files, while another thread loads and unloads the library that the argument names: the two
-// must not wait for each other.
+// Searches all mapped files for a symbol, while another thread loads and unloads the library that
+// the argument names. Neither may wait for the other.
 #include "common/mapped.h"
 #include "expect.h"
 

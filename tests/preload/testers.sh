@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# testers.sh SUITE TESTERS LIBRARY_PATH PRELOAD EXPECTATION [NAME=VALUE]...: runs a suite of Debian's BLAS
-# and LAPACK testers, which are in the directory TESTERS, on the libraries of LIBRARY_PATH under PRELOAD,
-# with further variables in the environment.
-#   SUITE        blas, cblas: the default inputs and grown ones; lapack: all single-precision inputs;
-#                lapack-short: those that take a moment
-#   EXPECTATION  served, forwarded: all tests pass, and the report says that this became of the calls;
+# testers.sh SUITE TESTERS LIBRARY_PATH PRELOAD EXPECTATION [NAME=VALUE]...: runs a suite of
+# Debian's BLAS and LAPACK testers, which are in the folder TESTERS, on the libraries of
+# LIBRARY_PATH under PRELOAD, with further variables in the environment.
+#   SUITE        blas, cblas: the default inputs and larger ones; lapack: all single-precision
+#                inputs; lapack-short: the inputs that take a moment
+#   EXPECTATION  served, forwarded: all tests pass, and the report says that the calls were
 #                wrong: a tester comes to its end and finds wrong results
 set -u
 
@@ -25,7 +25,7 @@ fail() {
     failures=$((failures + 1))
 }
 
-# tester PROGRAM INPUT [NAME=VALUE]...: runs a tester; its text is then in "output".
+# tester PROGRAM INPUT [NAME=VALUE]...: runs a tester, and leaves its text in "output".
 tester() {
     local program=$1 input=$2
     shift 2
@@ -36,15 +36,18 @@ tester() {
     judge "$program < $(basename "$input")"
 }
 
-# A tester that crashes, or finds no BLAS, has found no wrong results.
+# A tester that crashes or finds no BLAS does not count as one that found wrong results.
 found_wrong() {
     grep -qE 'FAILED ON CALL|failed to pass|FAIL' output &&
-        ! grep -qE 'ABANDONED|error:|cannot' output && grep -qE 'END OF TESTS|End of tests|PASS' output
+        ! grep -qE 'ABANDONED|error:|cannot' output &&
+        grep -qE 'END OF TESTS|End of tests|PASS' output
 }
 
-# A sum in another order exceeds a threshold by chance: OpenBLAS for a Nehalem fails two tests of sgd.in. One of thousands
-# is none of these; wrong results fail many.
-overlook_chance() { sed -i -E '/: +1 out of +[0-9]{4,} tests failed to pass the threshold/d' output; }
+# Another order of summation can exceed a threshold by chance: with OpenBLAS for a Nehalem, two
+# tests of sgd.in fail. One failure among thousands is overlooked; wrong results fail many tests.
+overlook_chance() {
+    sed -i -E '/: +1 out of +[0-9]{4,} tests failed to pass the threshold/d' output
+}
 
 judge() {
     if [ "$expectation" = wrong ]; then
@@ -59,7 +62,7 @@ judge() {
     count "$1"
 }
 
-# Calls were served, or all were forwarded.
+# Calls were served, or all were forwarded, as expected.
 count() {
     if ! grep -qE '^i?s[a-z0-9]+ ' report 2>/dev/null; then
         fail "$1: no call reached the preload library"
@@ -69,9 +72,15 @@ count() {
         /^i?s[a-z0-9]+ / { served += $3; forwarded += $5; of[$1] += $3 }
         END {
             for (routine in of)
-                if (expected == "served" && !of[routine]) { print routine " was not served"; exit 1 }
+                if (expected == "served" && !of[routine]) {
+                    print routine " was not served"
+                    exit 1
+                }
             if (expected == "served" && served == 0) { print "nothing was served"; exit 1 }
-            if (expected == "forwarded" && (served > 0 || forwarded == 0)) { print "not all was forwarded"; exit 1 }
+            if (expected == "forwarded" && (served > 0 || forwarded == 0)) {
+                print "not all was forwarded"
+                exit 1
+            }
         }' report || fail "$1: the counts are wrong"
 }
 

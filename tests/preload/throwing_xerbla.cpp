@@ -1,4 +1,4 @@
-// A program whose xerbla_ throws: a product, one that is wrong, and three more.
+// A program whose xerbla_ throws: a product, one with a wrong argument, and three more.
 #include <cstddef>
 
 extern "C" {

@@ -1,6 +1,6 @@
-// A cuBLAS with all functions of the table, some of which compute on ordinary memory in plain loops, under the symbol
-// versions of the real one: what the cuBLAS preload library forwards to in tests. TOY_MAJOR is its version. toy_calls counts the calls that
-// reached it.
+// A cuBLAS with all functions of the table, under the symbol versions of the real one: the cuBLAS
+// preload library forwards to it in tests. Some functions compute on ordinary memory in plain
+// loops. TOY_MAJOR is its version. toy_calls counts the calls that reached it.
 #include "cublas/entries.h"
 
 #include <cmath>
@@ -18,13 +18,13 @@ struct toy_handle {
 
 int calls = 0;
 
-// Null for no handle, and for a handle of another version.
+// Null for a pointer that is no handle, and for a handle of another version.
 toy_handle* own(void* handle) {
     toy_handle* h = static_cast<toy_handle*>(handle);
     return h && h->major == TOY_MAJOR ? h : nullptr;
 }
 
-// ---- Routines: what is missing here is not supported ------------------------------------------------
+// ---- Routines: others return NOT_SUPPORTED ------------------------------------------------------
 
 template <entry>
 struct tag {};
@@ -133,7 +133,7 @@ int cublasGetMathMode(void* handle, int* mode) {
     return success;
 }
 
-// A routine that no preload library touches.
+// A routine that the preload libraries do not serve.
 int cublasDnrm2_v2(void*, int n, const double* x, int incx, double* result) {
     double sum = 0;
     for (int i = 0; i < n; ++i)

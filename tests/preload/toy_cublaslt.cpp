@@ -1,6 +1,6 @@
-// A cublasLt under the symbol versions of the real one, whose products are of one element: what the cuBLAS preload
-// library forwards to in tests. Descriptors are arrays in which attribute i is word i, but that of an operation begins
-// with the number of its format.
+// A cublasLt under the symbol versions of the real one, for products of one element: the cuBLAS
+// preload library forwards to it in tests. Descriptors are arrays. Attribute i is word i, except in
+// an operation's descriptor, which begins with the number of its format.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -1,3 +1,3 @@
 # shellcheck shell=bash
-# unfolded REPORT: with each line as it was before it was broken into pieces that fit.
+# unfolded REPORT: prints the report with its lines joined again that were broken to fit.
 unfolded() { sed -e ':next' -e '$!{N' -e 'b next' -e '}' -e 's/\n    / /g' "$1"; }

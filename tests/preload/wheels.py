@@ -33,7 +33,8 @@ for _ in range(4):
 for _ in range(2):
     check(np.dot(x, x), np.dot(wide_x, wide_x))  # sdot
 
-# The solvers of LAPACK are in the same library as their BLAS, and their calls of it stay there; NumPy's compute in double precision.
+# LAPACK's solvers are in the same library as their BLAS, and their calls stay inside it. NumPy's
+# solvers compute in double precision.
 square = a @ a.T + 66 * np.eye(66, dtype=np.float32)  # ssyrk
 (wide_square,) = wide(square)
 solution = np.linalg.solve(wide_square, wide_a)

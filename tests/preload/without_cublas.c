@@ -1,5 +1,5 @@
-// A library that calls cuBLAS where there is none, for host.c: the call is answered as if cuBLAS had not been
-// initialised, and touches nothing.
+// A library that calls cuBLAS without being linked to one, for host.c. The call returns cuBLAS's
+// status for a library that is not initialised, and touches nothing.
 int cublasSgemm_v2(void*,
                    int,
                    int,

@@ -1,5 +1,5 @@
-"""workers.py PLUGIN MODE [ARGUMENT...]: processes whose BLAS calls reports.sh expects to see: two by the program, two by
-each worker, however they end."""
+"""workers.py PLUGIN MODE [ARGUMENT...]: processes whose BLAS calls reports.sh expects to see: two
+by the program and two by each worker, however they end."""
 
 import concurrent.futures
 import ctypes
@@ -34,7 +34,9 @@ def pool(method):
 def executor():
     context = multiprocessing.get_context("fork")
     barrier = context.Barrier(WORKERS)
-    with concurrent.futures.ProcessPoolExecutor(WORKERS, context, each_worker, (barrier,)) as workers:
+    with concurrent.futures.ProcessPoolExecutor(
+        WORKERS, context, each_worker, (barrier,)
+    ) as workers:
         list(workers.map(int, range(WORKERS)))
 
 
@@ -59,7 +61,9 @@ def many():
             product()
             os._exit(0)
         os.wait()
-    assert sum(len(files) for _, _, files in os.walk(os.environ["TMPDIR"])) < 140  # of two libraries
+    assert (
+        sum(len(files) for _, _, files in os.walk(os.environ["TMPDIR"])) < 140
+    )  # of two libraries
 
 
 def ranks():
@@ -69,7 +73,10 @@ def ranks():
         os.environ["RANK"], os.environ["WORLD_SIZE"] = str(rank), str(WORKERS)
         product()
 
-    children = [multiprocessing.get_context("fork").Process(target=work, args=(rank,)) for rank in range(WORKERS)]
+    children = [
+        multiprocessing.get_context("fork").Process(target=work, args=(rank,))
+        for rank in range(WORKERS)
+    ]
     for child in children:
         child.start()
     for child in children:
@@ -84,7 +91,7 @@ def wait(file):
 
 
 def leave(file):
-    """A process that outlives the program, has calls before and after the program's end, and ends by exit."""
+    """A process that makes calls before and after the program's end, and then ends by exit."""
     if os.fork() == 0:
         product()
         wait(file)
@@ -96,7 +103,7 @@ def leave(file):
 
 
 def report(plugin, library):
-    """Calls of both interfaces, a report of them by a library (or whichever comes first), and further calls."""
+    """Calls of both interfaces, a report of them by one of the libraries, and further calls."""
     for ask in (ctypes.CDLL(library or None).myblas_preload_report, int):
         product()
         assert ctypes.CDLL(plugin).plugin_served() == 1

@@ -1,6 +1,6 @@
-// A BLAS whose product is wrong in one element of large enough results, and whose saxpy is wrong: testers that look must notice.
-// Built as a BLAS that a program may have (sgemm_, cblas_sgemm) and, under OpenBLAS's name, as one that
-// libmyblas loads.
+// A BLAS whose product is wrong in one element if the result is large enough, and whose saxpy is
+// wrong: the testers must find it. One build is a program's BLAS (sgemm_, cblas_sgemm); another,
+// under OpenBLAS's name, is the one that libmyblas loads.
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -61,7 +61,7 @@ void sgemm_(const char* transa,
             *ldc);
 }
 
-// Column-major alone.
+// Column-major only.
 void cblas_sgemm(int order,
                  int transa,
                  int transb,

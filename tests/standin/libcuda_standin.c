@@ -1,5 +1,6 @@
-// Plays a CUDA driver that cannot be used: what the CUDA runtime asks of libcuda.so.1 before it gives
-// up. STANDIN_VERSION is the driver's version (13000: CUDA 13.0), STANDIN_INIT what cuInit answers.
+// A CUDA driver that cannot be used: the functions that the CUDA runtime calls in libcuda.so.1
+// before it gives up. STANDIN_VERSION is the driver's version (13000: CUDA 13.0), and cuInit
+// returns STANDIN_INIT.
 #include <string.h>
 
 enum { success = 0, not_initialized = 3 };
@@ -17,7 +18,7 @@ int cuDriverGetVersion(int* version) {
 // Every other function of the driver.
 static int refuse(void) { return not_initialized; }
 
-// The runtime looks up all functions here, and wants an address for each of them.
+// The runtime looks up all functions here, and needs an address for each of them.
 int cuGetProcAddress_v2(
     const char* symbol, void** function, int version, unsigned long long flags, int* status) {
     (void)version;

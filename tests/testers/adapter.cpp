@@ -37,7 +37,7 @@ unsigned mix(unsigned x) {
     return x ^ (x >> 16);
 }
 
-// In turn one of a few random numbers of up to 1/2, for operands are filled for every call.
+// One of a few random numbers of up to 1/2 in turn, because operands are filled for every call.
 float random_half() {
     static const std::vector<float> numbers = [] {
         std::vector<float> all(4093); // a prime, so that columns differ
@@ -51,7 +51,7 @@ float random_half() {
     return numbers[next];
 }
 
-// ---- Kernels -------------------------------------------------------------------------------------
+// ---- Kernels ------------------------------------------------------------------------------------
 
 struct kernel {
     std::string name;
@@ -60,7 +60,7 @@ struct kernel {
 
 myblasMath_t math_mode() { return static_cast<myblasMath_t>(number_in("ADAPTER_MATH", 0)); }
 
-// Those that fit the device and the mode.
+// The kernels that fit the device and the mode.
 std::vector<kernel> kernels_of(myblasRoutine_t routine) {
     myblasBackend_t backend = MYBLAS_BACKEND_AUTO;
     check(myblasGetBackend(handle(), &backend));
@@ -101,8 +101,8 @@ forcing& forced() {
     return one;
 }
 
-// The status of the call by the first kernel that accepts it, from one on that is asked for or that the number of the call
-// decides.
+// Makes the call with the first kernel that accepts it, beginning with the one that ADAPTER_KERNELS
+// says. For "all", the number of the call selects it. Returns the status.
 myblasStatus_t call_forced(const routine& r,
                            const std::function<myblasStatus_t(myblasHandle_t)>& call) {
     std::vector<kernel>& kernels = forced().kernels[r.kernels];
@@ -118,7 +118,8 @@ myblasStatus_t call_forced(const routine& r,
         status = call(handle());
         const char* last = nullptr;
         check(myblasGetLastKernel(handle(), r.kernels, &last));
-        // A quick return takes no kernel, and leaves the name of an earlier call's: one that ran as well.
+        // A quick return takes no kernel. The name of the last kernel is then an earlier call's,
+        // which is a kernel that ran.
         if (status == MYBLAS_STATUS_SUCCESS && last && chosen.name == last)
             ++chosen.runs;
     }
@@ -126,7 +127,7 @@ myblasStatus_t call_forced(const routine& r,
     return status;
 }
 
-// ---- The report ----------------------------------------------------------------------------------
+// ---- The report ---------------------------------------------------------------------------------
 
 std::map<std::string, const routine*>& called() {
     static std::map<std::string, const routine*> routines;
@@ -189,13 +190,13 @@ bool perform(routine& r, const std::function<myblasStatus_t(myblasHandle_t)>& ca
     give_up(refusal);
 }
 
-// ---- Operands ------------------------------------------------------------------------------------
+// ---- Operands -----------------------------------------------------------------------------------
 
 namespace {
 
 unsigned axis_count = 0;
 
-// Memory that operands left, the last first: calls follow each other with operands of like sizes.
+// Memory of earlier operands, the latest first: successive calls have operands of similar sizes.
 struct block {
     float* memory;
     size_t floats;
@@ -267,7 +268,7 @@ matrix::matrix(
       ld_(ld + rows.grown() - rows.size()) {
     if (rows.size() < 1 || columns.size() < 1 || ld < rows.size())
         return;
-    // Some kernels want leading dimensions that are multiples of 4: half of the larger ones are.
+    // Some kernels need leading dimensions that are multiples of 4: half of the larger ones are.
     if (growth() > 1 && rows.grown() > 1 && mix(axis_count) % 2 == 0)
         ld_ = (ld_ + 3) / 4 * 4;
     const auto size = static_cast<size_t>(columns.grown() - 1) * static_cast<size_t>(ld_) +
@@ -317,7 +318,7 @@ void matrix::fetch() const {
 
 namespace {
 
-// The elements in the order of memory. Without an increment all are one.
+// The elements in the order of memory. If the increment is 0, all are the same element.
 axis along(const axis& elements, int inc) {
     if (inc == 0 && elements.size() > 0)
         return axis::ungrown(1);
@@ -329,7 +330,7 @@ axis along(const axis& elements, int inc) {
 vector::vector(const float* host, const axis& elements, int inc, const filler& filler)
     : matrix(host, axis::ungrown(1), along(elements, inc), std::max(std::abs(inc), 1), filler) {}
 
-// ---- Letters -------------------------------------------------------------------------------------
+// ---- Letters ------------------------------------------------------------------------------------
 
 namespace {
 

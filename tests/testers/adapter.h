@@ -1,21 +1,23 @@
 // The BLAS and the CBLAS by libmyblas, for testers that know nothing of it: a library to preload.
 //
-// Operands go to memory of the backend with all that lies between their elements, the call is made, and results come back
-// the same way. What the library refuses is reported to the program's xerbla_, by the parameter that the library's log
-// names.
+// Operands are copied to memory of the backend with everything between their elements, the call is
+// made, and results are copied back. An error is reported to the program's xerbla_, with the
+// parameter that the library's log names.
 //
 // Environment:
-//   ADAPTER_GROWTH=G     the library gets larger problems, which contain the tester's: a dimension n becomes
-//                        (n - 1) * G + 1. The tester's elements are spread over the larger operands, one in each G rows
-//                        and columns at places that differ from call to call. The rest is filled so that the
-//                        elements of the result that the tester sees do not change: see `filler`.
-//   ADAPTER_KERNELS=all  each call takes another kernel of its routine, and the next one where that one declines
-//   ADAPTER_KERNELS=3    each call takes the kernel of that number, from 0, and the next one where that one declines
-//   ADAPTER_KERNELS=first  each call takes the plainest kernel
+//   ADAPTER_GROWTH=G     the library gets larger problems, which contain the tester's: a
+//                        dimension n becomes (n - 1) * G + 1. The tester's elements are spread
+//                        over the larger operands, one in each G rows and columns, at places
+//                        that differ from call to call. The rest is filled so that the elements
+//                        of the result that the tester sees do not change: see `filler`.
+//   ADAPTER_KERNELS=all  each call takes the next kernel of its routine that accepts it
+//   ADAPTER_KERNELS=3    each call takes the kernel of this number, counted from 0, or the next
+//                        one that accepts it
+//   ADAPTER_KERNELS=first  each call takes the first kernel of its routine's list
 //   ADAPTER_MATH=1, 2    math mode of the handle: emulated, fast
-//   ADAPTER_REPORT=FILE  at its end a process appends how often each routine was called, "calls SGEMM 42", and with
-//                        ADAPTER_KERNELS=all how often each kernel that fits the device and the mode computed,
-//                        "kernel SGEMM naive 42"
+//   ADAPTER_REPORT=FILE  at its end a process appends how often each routine was called, "calls
+//                        SGEMM 42", and with ADAPTER_KERNELS=all how often each kernel that fits
+//                        the device and the mode computed, "kernel SGEMM naive 42"
 #pragma once
 
 #include "myblas/myblas.h"
@@ -29,13 +31,13 @@ namespace adapter {
 
 myblasHandle_t handle();
 
-// Ends the program with a line that the driver of the testers knows for a failure.
+// Ends the program with a line that the testers' driver recognises as a failure.
 [[noreturn]] void give_up(const char* what);
 void check(myblasStatus_t status);
 
-// ---- Calls ---------------------------------------------------------------------------------------
+// ---- Calls --------------------------------------------------------------------------------------
 
-// What the library gets as an argument and what xerbla_ is told of it: the name in the library's log, and the number.
+// The name of an argument in the library's log, and its number for xerbla_.
 struct parameter {
     const char* name;
     int number;
@@ -48,13 +50,14 @@ struct routine {
     long calls = 0;
 };
 
-// Makes the call with the kernels that the environment asks for. Whether the library computed; else it refused a
-// parameter, which was reported.
+// Makes the call with the kernels that the environment names. Returns whether the library computed;
+// if not, it refused a parameter, which was reported.
 bool perform(routine& r, const std::function<myblasStatus_t(myblasHandle_t)>& call);
 
-// ---- Operands ------------------------------------------------------------------------------------
+// ---- Operands -----------------------------------------------------------------------------------
 
-// The indices 0 ... size - 1 of an operand's rows, columns or elements, and where they are in what the library gets.
+// The indices 0 ... size - 1 of an operand's rows, columns or elements, and their places in the
+// operand that the library gets.
 class axis {
 public:
     explicit axis(int size);
@@ -63,7 +66,7 @@ public:
     int size() const { return static_cast<int>(places_.size()) - missing_; }
     int grown() const { return static_cast<int>(indices_.size()) - missing_; }
     int place(int index) const { return places_[static_cast<size_t>(index)]; }
-    // The index whose place it is; -1 where there is filler.
+    // The index at this place; -1 if there is filler.
     int index_at(int place) const { return indices_[static_cast<size_t>(place)]; }
     axis reversed() const; // the last index first
 
@@ -77,15 +80,15 @@ private:
 // What lies in a larger operand beside the tester's elements: random numbers of up to 1/2, but
 struct filler {
     bool zero_rows = false, zero_columns = false; // zeros in the other rows (columns)
-    // In a square operand: zeros where a row of the tester's meets another column or the reverse; and a diagonal so large
-    // that solutions stay small.
+    // In a square operand: zeros where a row of the tester's meets another column, or the reverse,
+    // and a diagonal so large that solutions stay small.
     bool is_apart = false;
     bool has_triangle = false; // NaN in the triangle that is not referenced,
     myblasFillMode_t uplo = MYBLAS_FILL_MODE_LOWER;
     bool is_unit = false; // and on the diagonal
 };
 
-// A matrix in memory of the backend. Wrong sizes: none.
+// A matrix in memory of the backend. With wrong sizes there is none.
 class matrix {
 public:
     matrix(const float* host,
@@ -118,14 +121,14 @@ public:
     vector(const float* host, const axis& elements, int inc, const filler& filler = {});
 };
 
-// ---- Letters, and the numbers of CBLAS -----------------------------------------------------------
+// ---- Letters, and the numbers of CBLAS ----------------------------------------------------------
 
 myblasOperation_t operation(char c);
 myblasFillMode_t fill_mode(char c);
 myblasSideMode_t side_mode(char c);
 myblasDiagType_t diag_type(char c);
 
-// A matrix in rows is its transpose in columns: `is_transposed`.
+// A row-major matrix is the transpose of a column-major one: `is_transposed`.
 enum cblas_value {
     row_major = 101,
     no_trans = 111,

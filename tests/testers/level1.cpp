@@ -46,7 +46,7 @@ float asum(int n, const float* x, int incx) {
     return result;
 }
 
-// From 1; 0: there is none, or it is not the tester's.
+// An index from 1 on; 0: there is none, or it is not one of the tester's.
 int amax(int n, const float* x, int incx) {
     const axis elements(n);
     const vector dx(x, elements, incx, zeros);
@@ -109,7 +109,7 @@ void rot(int n, float* x, int incx, float* y, int incy, float c, float s) {
     });
 }
 
-// Scalars in memory of the backend: of those in host memory no kernel is asked.
+// Scalars in memory of the backend, because scalars in host memory take no kernel.
 template <class Call>
 void generate(routine& r, int count, float* scalars, Call call) {
     const vector on_device(scalars, axis::ungrown(count), 1);
@@ -134,7 +134,7 @@ void rotg(float* a, float* b, float* c, float* s) {
 
 extern "C" {
 
-// ---- Fortran -------------------------------------------------------------------------------------
+// ---- Fortran ------------------------------------------------------------------------------------
 
 float sdot_(const int* n, const float* x, const int* incx, const float* y, const int* incy) {
     return dot(*n, x, *incx, y, *incy);
@@ -181,7 +181,7 @@ void srotmg_(float* d1, float* d2, float* x1, const float* y1, float* param) {
     std::copy_n(scalars + 4, 5, param);
 }
 
-// ---- CBLAS ---------------------------------------------------------------------------------------
+// ---- CBLAS --------------------------------------------------------------------------------------
 
 float cblas_sdot(int n, const float* x, int incx, const float* y, int incy) {
     return dot(n, x, incx, y, incy);

@@ -39,8 +39,8 @@ void gemv(myblasOperation_t op,
     const vector dx(x, is_n ? columns : rows, incx), dy(y, is_n ? rows : columns, incy);
     // clang-format off
     if (perform(sgemv, [&](myblasHandle_t h) {
-            return mysgemv(h, op, rows.grown(), columns.grown(), &alpha, da.device(), da.ld(), dx.device(), incx,
-                           &beta, dy.device(), incy);
+            return mysgemv(h, op, rows.grown(), columns.grown(), &alpha, da.device(), da.ld(),
+                           dx.device(), incx, &beta, dy.device(), incy);
         }))
         dy.fetch();
     // clang-format on
@@ -60,8 +60,8 @@ void ger(int m,
     const matrix da(a, rows, columns, lda);
     // clang-format off
     if (perform(sger, [&](myblasHandle_t h) {
-            return mysger(h, rows.grown(), columns.grown(), &alpha, dx.device(), incx, dy.device(), incy, da.device(),
-                          da.ld());
+            return mysger(h, rows.grown(), columns.grown(), &alpha, dx.device(), incx, dy.device(),
+                          incy, da.device(), da.ld());
         }))
         da.fetch();
     // clang-format on
@@ -82,8 +82,8 @@ void symv(myblasFillMode_t uplo,
     const vector dx(x, order, incx), dy(y, order, incy);
     // clang-format off
     if (perform(ssymv, [&](myblasHandle_t h) {
-            return myssymv(h, uplo, order.grown(), &alpha, da.device(), da.ld(), dx.device(), incx, &beta, dy.device(),
-                           incy);
+            return myssymv(h, uplo, order.grown(), &alpha, da.device(), da.ld(), dx.device(), incx,
+                           &beta, dy.device(), incy);
         }))
         dy.fetch();
     // clang-format on
@@ -104,9 +104,10 @@ void syr(myblasFillMode_t uplo,
     const matrix da(a, order, order, lda, {.has_triangle = true, .uplo = uplo});
     // clang-format off
     if (perform(y ? ssyr2 : ssyr, [&](myblasHandle_t h) {
-            return y ? myssyr2(h, uplo, order.grown(), &alpha, dx.device(), incx, dy.device(), incy, da.device(),
-                               da.ld())
-                     : myssyr(h, uplo, order.grown(), &alpha, dx.device(), incx, da.device(), da.ld());
+            return y ? myssyr2(h, uplo, order.grown(), &alpha, dx.device(), incx, dy.device(), incy,
+                               da.device(), da.ld())
+                     : myssyr(h, uplo, order.grown(), &alpha, dx.device(), incx, da.device(),
+                              da.ld());
         }))
         da.fetch();
     // clang-format on
@@ -146,71 +147,78 @@ void triangular(routine& r,
 // clang-format off
 extern "C" {
 
-// ---- Fortran -------------------------------------------------------------------------------------
+// ---- Fortran ------------------------------------------------------------------------------------
 
-void sgemv_(const char* trans, const int* m, const int* n, const float* alpha, const float* a, const int* lda,
-            const float* x, const int* incx, const float* beta, float* y, const int* incy) {
+void sgemv_(const char* trans, const int* m, const int* n, const float* alpha, const float* a,
+            const int* lda, const float* x, const int* incx, const float* beta, float* y,
+            const int* incy) {
     gemv(operation(*trans), *m, *n, *alpha, a, *lda, x, *incx, *beta, y, *incy);
 }
-void sger_(const int* m, const int* n, const float* alpha, const float* x, const int* incx, const float* y,
-           const int* incy, float* a, const int* lda) {
+void sger_(const int* m, const int* n, const float* alpha, const float* x, const int* incx,
+           const float* y, const int* incy, float* a, const int* lda) {
     ger(*m, *n, *alpha, x, *incx, y, *incy, a, *lda);
 }
-void ssymv_(const char* uplo, const int* n, const float* alpha, const float* a, const int* lda, const float* x,
-            const int* incx, const float* beta, float* y, const int* incy) {
+void ssymv_(const char* uplo, const int* n, const float* alpha, const float* a, const int* lda,
+            const float* x, const int* incx, const float* beta, float* y, const int* incy) {
     symv(fill_mode(*uplo), *n, *alpha, a, *lda, x, *incx, *beta, y, *incy);
 }
-void ssyr_(const char* uplo, const int* n, const float* alpha, const float* x, const int* incx, float* a,
-           const int* lda) {
+void ssyr_(const char* uplo, const int* n, const float* alpha, const float* x, const int* incx,
+           float* a, const int* lda) {
     syr(fill_mode(*uplo), *n, *alpha, x, *incx, nullptr, 1, a, *lda);
 }
-void ssyr2_(const char* uplo, const int* n, const float* alpha, const float* x, const int* incx, const float* y,
-            const int* incy, float* a, const int* lda) {
+void ssyr2_(const char* uplo, const int* n, const float* alpha, const float* x, const int* incx,
+            const float* y, const int* incy, float* a, const int* lda) {
     syr(fill_mode(*uplo), *n, *alpha, x, *incx, y, *incy, a, *lda);
 }
-void strmv_(const char* uplo, const char* trans, const char* diag, const int* n, const float* a, const int* lda,
-            float* x, const int* incx) {
-    triangular(strmv, mystrmv, fill_mode(*uplo), operation(*trans), diag_type(*diag), *n, a, *lda, x, *incx);
+void strmv_(const char* uplo, const char* trans, const char* diag, const int* n, const float* a,
+            const int* lda, float* x, const int* incx) {
+    triangular(strmv, mystrmv, fill_mode(*uplo), operation(*trans), diag_type(*diag), *n, a, *lda,
+               x, *incx);
 }
-void strsv_(const char* uplo, const char* trans, const char* diag, const int* n, const float* a, const int* lda,
-            float* x, const int* incx) {
-    triangular(strsv, mystrsv, fill_mode(*uplo), operation(*trans), diag_type(*diag), *n, a, *lda, x, *incx);
+void strsv_(const char* uplo, const char* trans, const char* diag, const int* n, const float* a,
+            const int* lda, float* x, const int* incx) {
+    triangular(strsv, mystrsv, fill_mode(*uplo), operation(*trans), diag_type(*diag), *n, a, *lda,
+               x, *incx);
 }
 
-// ---- CBLAS ---------------------------------------------------------------------------------------
+// ---- CBLAS --------------------------------------------------------------------------------------
 
-void cblas_sgemv(int layout, int trans, int m, int n, float alpha, const float* a, int lda, const float* x, int incx,
-                 float beta, float* y, int incy) {
+void cblas_sgemv(int layout, int trans, int m, int n, float alpha, const float* a, int lda,
+                 const float* x, int incx, float beta, float* y, int incy) {
     const bool turn = layout == row_major;
-    gemv(cblas_operation(trans, turn), turn ? n : m, turn ? m : n, alpha, a, lda, x, incx, beta, y, incy);
+    gemv(cblas_operation(trans, turn), turn ? n : m, turn ? m : n, alpha, a, lda, x, incx, beta, y,
+         incy);
 }
-void cblas_sger(int layout, int m, int n, float alpha, const float* x, int incx, const float* y, int incy, float* a,
-                int lda) {
+void cblas_sger(int layout, int m, int n, float alpha, const float* x, int incx, const float* y,
+                int incy, float* a, int lda) {
     if (layout == row_major)
         ger(n, m, alpha, y, incy, x, incx, a, lda);
     else
         ger(m, n, alpha, x, incx, y, incy, a, lda);
 }
-void cblas_ssymv(int layout, int uplo, int n, float alpha, const float* a, int lda, const float* x, int incx,
-                 float beta, float* y, int incy) {
+void cblas_ssymv(int layout, int uplo, int n, float alpha, const float* a, int lda, const float* x,
+                 int incx, float beta, float* y, int incy) {
     symv(cblas_fill(uplo, layout == row_major), n, alpha, a, lda, x, incx, beta, y, incy);
 }
-void cblas_ssyr(int layout, int uplo, int n, float alpha, const float* x, int incx, float* a, int lda) {
+void cblas_ssyr(int layout, int uplo, int n, float alpha, const float* x, int incx, float* a,
+                int lda) {
     syr(cblas_fill(uplo, layout == row_major), n, alpha, x, incx, nullptr, 1, a, lda);
 }
-void cblas_ssyr2(int layout, int uplo, int n, float alpha, const float* x, int incx, const float* y, int incy,
-                 float* a, int lda) {
+void cblas_ssyr2(int layout, int uplo, int n, float alpha, const float* x, int incx, const float* y,
+                 int incy, float* a, int lda) {
     syr(cblas_fill(uplo, layout == row_major), n, alpha, x, incx, y, incy, a, lda);
 }
-void cblas_strmv(int layout, int uplo, int trans, int diag, int n, const float* a, int lda, float* x, int incx) {
+void cblas_strmv(int layout, int uplo, int trans, int diag, int n, const float* a, int lda,
+                 float* x, int incx) {
     const bool turn = layout == row_major;
-    triangular(strmv, mystrmv, cblas_fill(uplo, turn), cblas_operation(trans, turn), cblas_diag(diag), n, a, lda, x,
-               incx);
+    triangular(strmv, mystrmv, cblas_fill(uplo, turn), cblas_operation(trans, turn),
+               cblas_diag(diag), n, a, lda, x, incx);
 }
-void cblas_strsv(int layout, int uplo, int trans, int diag, int n, const float* a, int lda, float* x, int incx) {
+void cblas_strsv(int layout, int uplo, int trans, int diag, int n, const float* a, int lda,
+                 float* x, int incx) {
     const bool turn = layout == row_major;
-    triangular(strsv, mystrsv, cblas_fill(uplo, turn), cblas_operation(trans, turn), cblas_diag(diag), n, a, lda, x,
-               incx);
+    triangular(strsv, mystrsv, cblas_fill(uplo, turn), cblas_operation(trans, turn),
+               cblas_diag(diag), n, a, lda, x, incx);
 }
 
 } // extern "C"

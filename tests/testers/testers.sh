@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# testers.sh [host|wrong|gpu] [NAME=VALUE]...: runs Debian's testers of the BLAS and the CBLAS, which are in debian/ beside
-# this script, on libmyblas by way of the adapter, with further variables in the environment. Counts its cases as CMocka
-# does.
-#   host   on the host backend: the default inputs, sizes up to 65, and up to 257 by the adapter (ADAPTER_GROWTH)
-#   wrong  on the host backend of a library with a wrong kernel in each routine in turn, which the routine's tester must
-#          notice; and with none
-#   gpu    (or nothing, as run_gpu.sh has it) as host, on a GPU, by what is selected and by every kernel
-# Of the CBLAS's testers the tests of wrong arguments are left out: they look into the reference CBLAS.
-# shellcheck disable=SC2154 # what gpu_cases.sh sets
+# testers.sh [host|wrong|gpu] [NAME=VALUE]...: runs Debian's testers of the BLAS and the CBLAS,
+# which are in debian/ beside this script, on libmyblas through the adapter, with further variables
+# in the environment. Counts its cases like CMocka.
+#   host   on the host backend: the default inputs, sizes up to 65, and up to 257 with the adapter
+#          (ADAPTER_GROWTH)
+#   wrong  on the host backend of a library with a wrong kernel in one routine at a time, which the
+#          routine's tester must find; and with none
+#   gpu    (the default, as in run_gpu.sh) like host, but on a GPU, with the selection and with
+#          every kernel
+# The CBLAS testers' tests of wrong arguments are left out, because they look into the reference
+# CBLAS.
+# shellcheck disable=SC2154 # gpu_cases.sh sets work
 set -u
 
 what=${1:-gpu}
@@ -33,7 +36,8 @@ routines() {
     esac
 }
 
-# run PROGRAM INPUT [NAME=VALUE]...: in a directory of the program's name, where its text is then in "output".
+# run PROGRAM INPUT [NAME=VALUE]...: runs it in a folder of the program's name, and leaves its text
+# there in "output".
 run() {
     local program=$1 input=$2
     shift 2
@@ -52,7 +56,7 @@ run() {
 
 # ---- Right kernels -------------------------------------------------------------------------------
 
-# passed PROGRAM: the tester was content, and all routines were called.
+# passed PROGRAM: the tester found no error, and all routines were called.
 passed() {
     local program=$1 routine
     is_content "$program/output" || {
@@ -66,8 +70,9 @@ passed() {
     cat "$program/report" >>reports
 }
 
-# pass PROGRAMS GROWTH SIZES [NAME=VALUE]...: the testers with other sizes, or without sizes on their default inputs. Vectors
-# of level 1, which have up to 9 elements, are grown more.
+# pass PROGRAMS GROWTH SIZES [NAME=VALUE]...: runs the testers with other sizes, or with their
+# default inputs if there are none. Vectors of level 1 have up to 9 elements, so GROWTH is larger
+# for them.
 pass() {
     local programs=$1 growth=$2 sizes=$3 level program input factor
     shift 3
@@ -92,7 +97,8 @@ pass() {
     done
 }
 
-# each_first COUNT: level 1, whose testers make few calls, with each kernel first in turn; no routine has more than COUNT.
+# each_first COUNT: level 1, whose testers make few calls, with each kernel first in turn. No
+# routine has more than COUNT kernels.
 each_first() {
     local number
     for ((number = 0; number < $1; ++number)); do
@@ -100,9 +106,10 @@ each_first() {
     done
 }
 
-# Each kernel that fits the device and the mode has computed something.
+# Every kernel that fits the device and the mode has computed a call.
 every_kernel_ran() {
-    awk '$1 == "kernel" { runs[$2 " " $3] += $4 } END { for (k in runs) print runs[k], k }' reports |
+    awk '$1 == "kernel" { runs[$2 " " $3] += $4 } END { for (k in runs) print runs[k], k }' \
+        reports |
         sort -n >runs
     echo "  $(wc -l <runs) kernels of routines; the fewest calls: $(head -n 1 runs)"
     [ -s runs ] || fail "no kernel was counted"
@@ -112,7 +119,8 @@ every_kernel_ran() {
 
 # ---- Wrong kernels -------------------------------------------------------------------------------
 
-# by_wrong_library PLANT PROGRAM [NAME=VALUE]...: the library with a wrong kernel in the routine, or in none.
+# by_wrong_library PLANT PROGRAM [NAME=VALUE]...: runs the library with a wrong kernel in the
+# routine PLANT, or in none.
 by_wrong_library() {
     local plant=$1 program=$2
     shift 2
@@ -123,7 +131,8 @@ by_wrong_library() {
 # The routines that a tester of level 1 finds wrong.
 found_wrong() { awk '/Test of subprogram/ { name = $NF } /FAIL/ { print name }' "$1" | sort -u; }
 
-# notices PROGRAM ROUTINE [NAME=VALUE]...: the tester passes, and fails in the routine if that has a wrong kernel.
+# notices PROGRAM ROUTINE [NAME=VALUE]...: the tester passes, but reports an error in the routine if
+# its kernel is wrong.
 notices() {
     local program=$1 routine=$2 output=$1/output
     shift 2
@@ -153,7 +162,7 @@ planted() {
 
 # ---- Cases ---------------------------------------------------------------------------------------
 
-# Where the testers or their libraries are missing, the case is skipped.
+# If the testers or their libraries are missing, the case is skipped.
 with_testers() {
     LD_LIBRARY_PATH=$library_path can_run "$testers/debian/xblat1s" || {
         echo "  Debian's testers (libblas-test) or their libraries are not here"
@@ -168,7 +177,8 @@ host)
     gpu_case "sizes up to 65" with_testers pass "$fortran" 1 "1 2 31 32 33 64 65" "$@"
     gpu_case "sizes up to 257" with_testers pass "$fortran" 4 "1 7 33 65" "$@"
     gpu_case "sizes up to 257, CBLAS" with_testers pass "$cblas" 4 "1 65" "$@"
-    [[ " $* " != *" ADAPTER_KERNELS=all "* ]] || gpu_case "every kernel ran" with_testers every_kernel_ran
+    [[ " $* " != *" ADAPTER_KERNELS=all "* ]] ||
+        gpu_case "every kernel ran" with_testers every_kernel_ran
     ;;
 wrong)
     for level in 1 2 3; do
@@ -181,7 +191,8 @@ gpu) # with fewer sizes: to copy operands takes most of the time
     gpu_case "small sizes" with_testers pass "$fortran $cblas" 1 "0 1 3 9"
     gpu_case "sizes up to 257" with_testers pass "$fortran" 4 "7 33 65"
     gpu_case "sizes up to 257, CBLAS" with_testers pass "$cblas" 4 65
-    gpu_case "small sizes, every kernel" with_testers pass "$fortran" 1 "0 1 3 9" ADAPTER_KERNELS=all
+    gpu_case "small sizes, every kernel" with_testers pass "$fortran" 1 "0 1 3 9" \
+        ADAPTER_KERNELS=all
     gpu_case "sizes up to 257, every kernel" \
         with_testers pass "$fortran" 4 "1 7 33 65" ADAPTER_KERNELS=all
     gpu_case "vectors, every kernel in turn" with_testers each_first 12

@@ -1,6 +1,6 @@
-// The library with a wrong kernel: the plainest of the routine that ADAPTER_PLANT names ("SSYR2K") spoils one element of
-// results that are large enough. Linked in place of the host registries, whose own lists are here called
-// right_kernels (CMakeLists.txt).
+// The library with a wrong kernel: the first of the routine that ADAPTER_PLANT names ("SSYR2K")
+// changes one element of large enough results. Linked in place of the host registries, whose own
+// lists are called right_kernels here (CMakeLists.txt).
 #include "core/routine.h"
 
 #include <array>
@@ -15,9 +15,9 @@ kernel_list<Problem> right_kernels();
 
 namespace {
 
-// ---- What is planted -----------------------------------------------------------------------------
+// ---- The planted error --------------------------------------------------------------------------
 
-// The BLAS's name of what is asked for.
+// The BLAS's name of the wrong routine.
 template <class Problem>
 const char* name_of(const Problem&) {
     return routine_traits<Problem>::name;
@@ -36,13 +36,13 @@ bool is_planted(const Problem& p) {
 
 void spoil(float* x) { *x = *x * 1.01f + 0.001f; }
 
-// The last element but one, so that an edge alone is not at fault.
+// The last element but one, so that the error is not at an edge.
 void spoil_vector(float* x, int64_t n, int64_t inc) {
     if (n > 2)
         spoil(x + (n - 2) * inc);
 }
 
-// A third of the way, and two thirds: below the diagonal of a square or above it.
+// At a third and at two thirds of both sides: below or above the diagonal of a square.
 void spoil_matrix(float* c, int64_t m, int64_t n, int64_t ld, bool upper) {
     if (m > 2 && n > 2)
         spoil(upper ? c + m / 3 + 2 * n / 3 * ld : c + 2 * m / 3 + n / 3 * ld);
@@ -91,7 +91,7 @@ myblasStatus_t launch_wrong(const Problem& p, const launch_context& context) {
     return status;
 }
 
-// ---- The lists -----------------------------------------------------------------------------------
+// ---- The lists ----------------------------------------------------------------------------------
 
 template <class Problem>
 kernel_list<Problem> with_wrong_first() {
@@ -131,10 +131,16 @@ template <> kernel_list<rotg_problem> host_kernels() { return with_wrong_first<r
 template <> kernel_list<rotmg_problem> host_kernels() { return with_wrong_first<rotmg_problem>(); }
 template <> kernel_list<dot_problem> host_kernels() { return with_wrong_first<dot_problem>(); }
 template <> kernel_list<nrm2_problem> host_kernels() { return with_wrong_first<nrm2_problem>(); }
-template <> kernel_list<extremum_problem> host_kernels() { return with_wrong_first<extremum_problem>(); }
-template <> kernel_list<sum_problem<float>> host_kernels() { return with_wrong_first<sum_problem<float>>(); }
-// Not of the BLAS.
-template <> kernel_list<sum_problem<double>> host_kernels() { return right_kernels<sum_problem<double>>(); }
+template <> kernel_list<extremum_problem> host_kernels() {
+    return with_wrong_first<extremum_problem>();
+}
+template <> kernel_list<sum_problem<float>> host_kernels() {
+    return with_wrong_first<sum_problem<float>>();
+}
+// Not in the BLAS.
+template <> kernel_list<sum_problem<double>> host_kernels() {
+    return right_kernels<sum_problem<double>>();
+}
 template <> kernel_list<gemsum_problem> host_kernels() { return right_kernels<gemsum_problem>(); }
 // clang-format on
 

@@ -1,4 +1,4 @@
-# Makes a man page of a public header: its head comment is the description, and the rest stands as it is.
+# Makes a man page of a public header: its head comment is the description; the rest is unchanged.
 # -v date=... -v version=... -v name=... -v title=...
 function literal(text) {
     gsub(/\\/, "\\e", text)
@@ -8,7 +8,8 @@ function literal(text) {
 
 BEGIN {
     printf ".TH %s 3 \"%s\" \"myblas %s\" \"myblas\"\n", toupper(name), date, version
-    printf ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n.B #include <myblas/%s.h>\n.SH DESCRIPTION\n.nf\n", name, title, name
+    printf ".SH NAME\n%s \\- %s\n", name, title
+    printf ".SH SYNOPSIS\n.B #include <myblas/%s.h>\n.SH DESCRIPTION\n.nf\n", name
 }
 /^#(ifndef|define|endif).*_H/ || /^#include/ || /^#ifdef __cplusplus/ { next }
 /^extern "C" \{/ { getline; next }

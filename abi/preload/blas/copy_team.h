@@ -47,9 +47,8 @@ public:
     // calling thread copies alone.
     void call(int helpers) noexcept;
 
-    // Where the copy will be read from next. `cache`: the copy is small and read soon. `memory`:
-    // the copy is not read soon and is written past the caches, so that the old contents need not
-    // be read.
+    // Where the copy is read from next. `cache`: it is small and read soon. `memory`: it is not
+    // read soon. Then it is written past the caches, which need not read the old contents.
     enum class destination { cache, memory };
 
     // Begins a copy and returns its number. Small copies are done on return. Only one thread at a

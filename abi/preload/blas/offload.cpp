@@ -269,7 +269,7 @@ bool has_model(const origin& from) noexcept {
 
 // ---- Calls --------------------------------------------------------------------------------------
 
-// The candidate call of this thread. An exception or a signal's handler may have left the call. Then
+// The candidate call of this thread. An exception or a signal handler may have left the call. Then
 // the next candidate call is not farther down the stack.
 constinit thread_local const offload_candidate* outermost = nullptr;
 

@@ -47,7 +47,7 @@ inline bool passes_offload_filter(routine r, int64_t m, int64_t n, int64_t k) no
     return !is_passed_over(r, m, n, k);
 }
 
-// An candidate call. The object marks the thread, so that calls which the program's BLAS or
+// A candidate call. The object marks the thread, so that calls which the program's BLAS or
 // libmyblas makes meanwhile are forwarded at once. The object also counts the call.
 class offload_candidate {
 public:

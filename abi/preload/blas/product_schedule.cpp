@@ -268,10 +268,10 @@ private:
         s.place = to.at(l, j);
         s.ld = to.ld;
         if (from.is_along_k != to.is_along_k) {
-            product_step& turn = to_turn_[to_turn_count_++] = s;
-            turn.what = kind::transpose;
-            turn.from.data = s.place = untransposed_;
-            turn.from.ld = s.ld = depth;
+            product_step& transpose = to_transpose_[to_transpose_count_++] = s;
+            transpose.what = kind::transpose;
+            transpose.from.data = s.place = untransposed_;
+            transpose.from.ld = s.ld = depth;
             untransposed_ += round_up(depth * extent, element_alignment);
         }
         return visit_(s);
@@ -293,8 +293,8 @@ private:
                   range rows,
                   range cols,
                   float beta) {
-        while (to_turn_count_ > 0)
-            if (!visit_(to_turn_[--to_turn_count_]))
+        while (to_transpose_count_ > 0)
+            if (!visit_(to_transpose_[--to_transpose_count_]))
                 return false;
         product_step s{kind::multiply};
         s.a = {a.at(l, rows.begin), a.ld, a.is_along_k};
@@ -339,8 +339,8 @@ private:
     float* const operands_;         // the memory behind C
     float* untransposed_ = nullptr; // the next part of an operand to be transposed goes here
     const function_ref<bool(const product_step&)> visit_;
-    std::array<product_step, 2> to_turn_; // uploaded, and to be transposed
-    int to_turn_count_ = 0;
+    std::array<product_step, 2> to_transpose_; // uploaded, and to be transposed
+    int to_transpose_count_ = 0;
     std::array<int64_t, most_groups_of_product> group_cols_;
     int group_count_ = 0;
 };

@@ -27,7 +27,7 @@ public:
             has_uploaded_ = true;
             return d_.upload(s.from, {s.place, s.ld});
         case kind::transpose:
-            return await_uploads() && turn(s);
+            return await_uploads() && transpose(s);
         case kind::multiply:
             return await_uploads() && multiply(s);
         case kind::release:
@@ -52,7 +52,7 @@ private:
         return d_.record(uploaded, device::uploads) && d_.wait(device::compute, uploaded);
     }
 
-    bool turn(const product_step& s) {
+    bool transpose(const product_step& s) {
         const float one = 1, zero = 0;
         return d_.api().sgeam(d_.handle(),
                               MYBLAS_OP_T,

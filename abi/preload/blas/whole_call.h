@@ -1,5 +1,5 @@
-// Calls whose operands are copied to one device as a whole. Such calls use their data too seldom to
-// gain, and are served only for tests and experiments (MYBLAS_OFFLOAD=always).
+// Calls whose operands are copied to one device as a whole. A GPU is never faster, because they use
+// their data too seldom. They are served only for tests and experiments (MYBLAS_OFFLOAD=always).
 #pragma once
 
 #include "blas/device.h"

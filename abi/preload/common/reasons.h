@@ -8,7 +8,7 @@ namespace myblas::preload {
 // Why a handle could not be made, from the status and the settings.
 const char* reason_of(myblasStatus_t) noexcept;
 
-// The routines for which the environment forces a kernel that the handle's backend lacks.
+// The routines whose variable forces a kernel that the handle's backend lacks.
 class missing_kernels {
 public:
     void find(const library&, myblasHandle_t) noexcept;

@@ -19,9 +19,9 @@ bool is_library(const char* base_name) {
     return std::string_view(base_name).starts_with(file_names[static_cast<int>(kind)]);
 }
 
-// By library_kind: the handles of dlopen of the first cuBLAS and cublasLt whose functions were
-// looked up. Functions of any other cuBLAS are not replaced, because a function that was handed on
-// does not tell where it came from.
+// The handles of dlopen of the first cuBLAS and cublasLt whose functions were looked up, by
+// library_kind. Functions of any other cuBLAS are not replaced, because a function that was handed
+// on does not tell where it came from.
 constinit std::atomic<void*> looked_up[2];
 
 } // namespace

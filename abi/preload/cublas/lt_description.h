@@ -1,4 +1,4 @@
-// The contents of cublasLt's descriptors, as far as libmyblas uses them.
+// The contents of cublasLt's descriptors that libmyblas uses.
 //
 // Descriptors are opaque. Their attributes have getters. A call would need about seventy getters at
 // 7 to 9 ns each. Each thread therefore caches the results, with the descriptors' bytes as the key.

@@ -7,9 +7,9 @@
 // zeros of a triangle, so that an Inf in alpha * B would become NaN elsewhere. And the kernels
 // multiply by the reciprocals of a diagonal, which overflow or lose digits near the ends of the
 // range. A trmm or trsm with such a B, and a trsm with such a diagonal, is computed by blocks:
-// diagonal blocks by the step that plans have for them, and the rest by OpenBLAS's products. (An
-// Inf that trsm meets later, in A or by overflow, is not handled: looking for one in A would take
-// as long as solving for a few lines.)
+// diagonal blocks by the steps of plans (level3/steps.h), the rest by OpenBLAS's products. (An Inf
+// that trsm meets later, in A or by overflow, is not handled: looking for one in A would take as
+// long as solving for a few lines.)
 #include "host/openblas.h"
 
 #include "host/batch.h"

@@ -1,5 +1,5 @@
-// The part of the blocked SGEMM that depends on the processor: a register tile, the packing that
-// feeds it, and the choice among the tiles that the library is built with.
+// The part of the blocked SGEMM that depends on the processor: a register tile, its packing, and
+// the choice of a tile for this processor.
 #pragma once
 
 #include "host/multiply_add.h"

@@ -108,8 +108,8 @@ template <instruction_set set, int vector_bytes>
     multiply_columns<set, vector_bytes, 1, most_cols, true>(o, n, to);
 }
 
-// Rows of C from the first on, as many at a time as two vectors have, then one. Where C is only written, the last vector
-// may compute rows again.
+// Rows of C from the first on, as many at a time as two vectors have, then one. Where C is only
+// written, the last vector may compute rows again.
 template <instruction_set set, int vector_bytes>
 [[gnu::always_inline]] inline void multiply(operands o, int64_t n, target to) {
     constexpr int width = vector_bytes / sizeof(float);

@@ -1,10 +1,9 @@
 // C = alpha * op(A) + beta * op(B), element by element down the columns of C.
 //
-// A transposed operand is read along its rows.
-// Works against memory: 3 elements moved for each element of C, but a whole cache line for each
-// element that is read along a row, once the operand is larger than the cache.
-// Accepts every problem, also in place with op(X) = X: an element of C depends only on the same
-// elements of A and B.
+// A transposed operand is read along its rows. Bound: memory. 3 elements are moved for each element
+// of C. If an operand is larger than the cache, each element that is read along a row moves a whole
+// cache line. Accepts every problem, also in place with op(X) = X: an element of C depends only on
+// the same elements of A and B.
 #include "host/scalar.h"
 #include "host/transpose/geam_operand.h"
 #include "host/transpose/registry.h"

@@ -1,9 +1,9 @@
 // symv that reads only the stored triangle: A is read once, and elements off the diagonal are used
 // twice.
 //
-// A block computes a tile or a strip of the triangle, and yields partial sums of y, called pieces:
-// sums along rows for its rows, and sums down columns for its columns. Each piece has its own slot
-// in the workspace. A counter for each block row counts the pieces; the block that stores the last
+// A block computes a tile or a strip of the triangle. Its partial sums of y are called pieces: sums
+// along rows for its rows, and sums down columns for its columns. Each piece has its own slot in
+// the workspace. A counter for each block row counts the pieces; the block that stores the last
 // piece adds the slots in a fixed order. Tiles on the diagonal are read as whole squares and give
 // row pieces only. Upper triangles are indexed from their last row (row_blocks.cuh).
 //

@@ -73,7 +73,7 @@ struct walk {
     __device__ int64_t memory(int k) const { return first + k * step; }
 };
 
-// Rows [first, first + panel_rows) of L up to the diagonal, in registers on the way to shared
+// Rows [first, first + panel_rows) of L up to the diagonal, in registers between global and shared
 // memory.
 template <int block>
 struct panel_copy {

@@ -1,10 +1,10 @@
 // result = the sums of the rows of A (op N): tiles of rows, cut into chunks of columns.
 //
 // Adds to `naive`: a block's threads cover a tile of rows, four rows for each thread, and several
-// columns: the reads of a warp are whole cache lines for thin matrices too. Eight 16-byte loads of
-// a thread are in flight. If the tiles do not fill the device, several blocks share a tile, each
-// with a chunk of the columns. Their partial sums go to slots in the workspace. The last block of a
-// tile to finish adds them in a fixed order.
+// columns. The reads of a warp are then whole cache lines for thin matrices, too. Eight 16-byte
+// loads of a thread are in flight. If the tiles do not fill the device, several blocks share a
+// tile, each with a chunk of the columns. Their partial sums go to slots in the workspace. The last
+// block of a tile to finish adds them in a fixed order.
 //
 //             chunk 0      chunk 1                    in a block: thread (x, y)
 //          +------------+------------+
@@ -41,7 +41,7 @@ constexpr int blocks_per_sm(int vector) { return vector == 4 ? 2 : 8; }
 
 // How the matrix is cut. `vector` is the number of rows of a thread.
 struct cut {
-    int width_log2;  // of the threads along the rows; the others go along the columns
+    int width_log2;  // of the number of threads along the rows; other threads have other columns
     int64_t tiles;   // of width * vector rows
     int64_t columns; // of a chunk
     int chunks;
@@ -53,8 +53,8 @@ cut make_cut(const gemsum_problem& p, int vector, const device_info& device) {
     const auto reach = [](int width) { return int64_t{threads / width} * loads; };
     cut c{};
     int width = 1;
-    // Wide enough for the rows, but no wider than pays; wider if a block reaches beyond the
-    // columns.
+    // The smallest width that covers the rows, up to least_width; wider only if the block would
+    // reach past the last column.
     while (width < threads && !covers(width) && (width < least_width || reach(width) > p.n))
         width *= 2;
     c.width_log2 = std::countr_zero(static_cast<unsigned>(width));

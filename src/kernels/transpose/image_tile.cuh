@@ -12,8 +12,8 @@
 // A word of B consists of one element from each of v columns. Lanes with neighbouring words of a
 // row read addresses that are `pitch` words apart: in all banks, if the pitch is odd. If it is
 // even, lanes have words of two or four rows, each a word further down the columns. If it is a
-// multiple of eight, each group of v columns is moved on by one more vector, which makes it a
-// multiple of four only.
+// multiple of eight, each group of v columns is moved on by one more vector, so that groups are an
+// odd multiple of four words apart.
 //
 // Each row of B starts anywhere in a sector. A tile loads `overlap` columns (one sector) more than
 // it stores. A window of `cols` elements of each row is stored, shifted to the left so that it

@@ -86,22 +86,27 @@ struct transform {
 
 // clang-format off
 constinit const kernel_entry<axpy_problem> axpy_naive = naive_entry<multiply_add, axpy_problem>;
-constinit const kernel_entry<axpy_problem> axpy_vectorised = vectorised_entry<multiply_add, axpy_problem>;
+constinit const kernel_entry<axpy_problem> axpy_vectorised =
+    vectorised_entry<multiply_add, axpy_problem>;
 constinit const kernel_entry<axpy_problem> axpy_strided = strided_entry<multiply_add, axpy_problem>;
 constinit const kernel_entry<copy_problem> copy_naive = naive_entry<replace, copy_problem>;
-constinit const kernel_entry<copy_problem> copy_vectorised = vectorised_entry<replace, copy_problem>;
+constinit const kernel_entry<copy_problem> copy_vectorised =
+    vectorised_entry<replace, copy_problem>;
 constinit const kernel_entry<copy_problem> copy_strided = strided_entry<replace, copy_problem>;
 constinit const kernel_entry<scal_problem> scal_naive = naive_entry<multiply, scal_problem>;
-constinit const kernel_entry<scal_problem> scal_vectorised = vectorised_entry<multiply, scal_problem>;
+constinit const kernel_entry<scal_problem> scal_vectorised =
+    vectorised_entry<multiply, scal_problem>;
 constinit const kernel_entry<scal_problem> scal_strided = strided_entry<multiply, scal_problem>;
 constinit const kernel_entry<swap_problem> swap_naive = naive_entry<exchange, swap_problem>;
-constinit const kernel_entry<swap_problem> swap_vectorised = vectorised_entry<exchange, swap_problem>;
+constinit const kernel_entry<swap_problem> swap_vectorised =
+    vectorised_entry<exchange, swap_problem>;
 constinit const kernel_entry<swap_problem> swap_strided = strided_entry<exchange, swap_problem>;
 constinit const kernel_entry<rot_problem> rot_naive = naive_entry<rotate, rot_problem>;
 constinit const kernel_entry<rot_problem> rot_vectorised = vectorised_entry<rotate, rot_problem>;
 constinit const kernel_entry<rot_problem> rot_strided = strided_entry<rotate, rot_problem>;
 constinit const kernel_entry<rotm_problem> rotm_naive = naive_entry<transform, rotm_problem>;
-constinit const kernel_entry<rotm_problem> rotm_vectorised = vectorised_entry<transform, rotm_problem>;
+constinit const kernel_entry<rotm_problem> rotm_vectorised =
+    vectorised_entry<transform, rotm_problem>;
 constinit const kernel_entry<rotm_problem> rotm_strided = strided_entry<transform, rotm_problem>;
 // clang-format on
 

@@ -1,4 +1,4 @@
-/* In place of CUDA's header, for a program on the host backend: device memory is ordinary memory. */
+/* Replaces CUDA's header for a program on the host backend: device memory is ordinary memory. */
 #ifndef NO_CUDA_CUDA_RUNTIME_H
 #define NO_CUDA_CUDA_RUNTIME_H
 

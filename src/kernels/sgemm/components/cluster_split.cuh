@@ -97,7 +97,7 @@ struct split_position {
     }
 };
 
-// The order in which threads take the elements of a tile: along the columns of C. If swapped, a
+// The order in which threads take the elements of a tile: along the columns of C. With swap_ab, a
 // warp takes pieces of 8 elements (32 bytes) of 4 columns. Rows have 4 floats more than a multiple
 // of 32, so the reads are in different banks.
 template <class Shape>

@@ -371,7 +371,7 @@ struct summed_tile {
     char* smem;
     bool is_held, vector_c;
     float alpha, beta;
-    epilogue_op epilogue; // for the epilogue
+    epilogue_op epilogue;
 
     __device__ __forceinline__ float4 add_groups(int unit) const {
         const float* first = reinterpret_cast<const float*>(smem + Shape::rings_at) +

@@ -81,7 +81,7 @@ struct tile_target {
     int64_t ldc, rows, cols; // rows and columns that are left
     float alpha, beta;
     diagonal_mask mask;
-    epilogue_op epilogue; // for the epilogue; counts places from the tile's first element
+    epilogue_op epilogue; // its places count from the tile's first element
 
     __device__ __forceinline__ tile_target(const pass_job& job, const pass_tile& at)
         : tile_target(job, at, resolve_operands(job.p, job.pass.first_batch + at.batch)) {}

@@ -1,4 +1,4 @@
-// Stands in for activation.cuh on a CPU.
+// Replaces activation.cuh on a CPU.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// In place of the library's: clusters of one block.
+// Replaces cluster.cuh on a CPU: clusters of one block.
 #pragma once
 
 #include <cuda_runtime.h>

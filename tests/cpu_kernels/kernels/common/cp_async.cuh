@@ -1,4 +1,4 @@
-// In place of the library's, which is PTX: copies at once.
+// Replaces cp_async.cuh, which is PTX, on a CPU: copies at once.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// In place of the library's: blocks come one after the other, one memory does for all.
+// Replaces dynamic_smem.cuh on a CPU: one block runs at a time, so all blocks use the same memory.
 #pragma once
 
 namespace myblas::cuda {

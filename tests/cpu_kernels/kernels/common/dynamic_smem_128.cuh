@@ -1,4 +1,5 @@
-// In place of the library's: blocks run one after the other, so one piece of memory serves all of them.
+// Replaces dynamic_smem_128.h on a CPU: one block runs at a time, so all blocks use the same
+// memory.
 #pragma once
 
 namespace myblas::cuda {

@@ -1,4 +1,4 @@
-// Stands in for lanes.cuh on a CPU: what finish.cuh takes from there.
+// Replaces lanes.cuh on a CPU: what the tested kernels use of it.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// In place of the library's.
+// Replaces named_barrier.cuh on a CPU.
 #pragma once
 
 #include <pthread.h>
