@@ -21,10 +21,10 @@ enum class way {
 };
 
 // syr2k: the cheapest strategy, not counting the multiplications that all share. The unit of time
-// is the time in which memory moves a byte (core/device_costs.h). Storing the triangle of a whole C takes as long as
-// moving C three times. Joining copies the operands. The joined product loses time on tiles on the
-// diagonal and in the last wave of tiles. No tensor-core kernel computes a triangle of a small
-// product. (Times of an H200, docs/experiments/level3.md.)
+// is the time in which memory moves a byte (core/device_costs.h). Storing the triangle of a whole C
+// takes as long as moving C three times. Joining copies the operands. The joined product loses time
+// on tiles on the diagonal and in the last wave of tiles. No tensor-core kernel computes a triangle
+// of a small product. (Times of an H200, docs/experiments/level3.md.)
 template <bool twice>
 way preferred_way(const rank_k_problem<twice>& p, const device_info& device) {
     constexpr int64_t most_whole = 8192, least_of_tensor_kernels = 2048;
