@@ -63,10 +63,13 @@ expect abi/exports/libmyblas.symbols 'mysnone@@MYBLAS_1.2
 mysnone_64@@MYBLAS_1.2'
 expect abi/fortran/myblas.f90 '        function mysnone_64(handle, n, x, result) &
             bind(c, name="mysnone_64") result(status)'
-expect src/api/entry_points.cpp \
-    ' myblasStatus_t mysnone_64(myblasHandle_t handle, int64_t n, const float* const x[],
+expect src/api/entry_points.cpp "$(
+    cat <<'CODE'
+[[gnu::flatten]] myblasStatus_t mysnone_64(myblasHandle_t handle, int64_t n, const float* const x[],
     int64_t* result) {
-    return enter(calls::snone, handle, n, x, result);'
+    return enter(calls::snone, handle, n, x, result);
+CODE
+)"
 expect abi/preload/common/kernel_variables.h '    "MYBLAS_NONE_KERNEL",'
 expect tests/functions.h '    case snone: return mysnone(handle, g->n, g->x, g->result);
     case snone: return mysnone_64(handle, g->n, g->x, g->result);'
