@@ -24,6 +24,7 @@ struct dot_problem {
     void normalise() { n = n < 0 ? 0 : n; }
     wide most_elements() const { return n; }
     size_t result_bytes() const { return sizeof *result; }
+    MYBLAS_HOST_DEVICE float of_sum(double products) const { return static_cast<float>(products); }
 };
 
 namespace calls {
