@@ -130,6 +130,7 @@ static myblasCall_t describe(const struct level3_case* s) {
     call.side = s->side;
     call.uplo = s->uplo;
     call.transa = s->trans;
+    call.transb = s->trans == MYBLAS_OP_N ? MYBLAS_OP_T : MYBLAS_OP_N; // of syrkx
     call.diag = s->diag;
     call.m = s->m;
     call.n = s->n;

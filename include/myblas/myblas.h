@@ -204,7 +204,8 @@ typedef enum {
  *   SYMV       uplo n lda ldb ldc (the increments of x and y) A B C (the vectors x and y)
  *   SYR        uplo n lda ldb ldc (the increments) A B C (x and y); ldc == 0: myssyr; not mysger
  *   TRMV TRSV  uplo transa diag n lda ldb (the increment) A B (the vector)
- *   SYRK       uplo transa n k lda ldb ldc A B C math_mode; ldb 0: myssyrk, B is then ignored
+ *   SYRK       uplo transa n k lda ldb ldc A B C math_mode; ldb 0: myssyrk, which has no B; else also
+ *              transb, which for myssyrkx is OP_T where transa is OP_N, and OP_N elsewhere
  *   SYR2K      uplo transa n k lda ldb ldc A B C math_mode
  *   SYMM       side uplo m n lda ldb ldc A B C math_mode
  *   TRMM       side uplo transa diag m n lda ldb ldc A B C math_mode; B == C, not NULL: in place
