@@ -50,11 +50,12 @@
  *
  * BLAS's routines in single precision
  *   level 3     here: gemm symm syrk syr2k trmm trsm
+ *               not here: gemmtr
  *   level 2     here: gemv ger symv syr syr2 trmv trsv
  *               not here: gbmv sbmv tbmv tbsv (banded), spmv spr spr2 tpmv tpsv (packed)
  *   level 1     here: asum axpy copy dot iamax nrm2 rot rotg rotm rotmg scal swap
  *               not here: sdsdot
- * cuBLAS has all of them except sdsdot, NVBLAS has those of level 3.
+ * cuBLAS has all of them except gemmtr and sdsdot, NVBLAS has those of level 3 except gemmtr.
  */
 #ifndef MYBLAS_MYBLAS_H
 #define MYBLAS_MYBLAS_H
