@@ -663,6 +663,16 @@ static void dot_product(void) {
     ensure(dot == 32);
 }
 
+/* mysdsdot */
+static void dot_product_and_scalar(void) {
+    const float x[] = {1, 2, 3}, y[] = {4, 5, 6}, sb = 0.5F;
+    float* X = on_device(x, sizeof x);
+    float* Y = on_device(y, sizeof y);
+    float sum;
+    check(mysdsdot(handle, 3, &sb, X, 1, Y, 1, &sum));
+    ensure(sum == 32.5F);
+}
+
 /* mysnrm2 */
 static void norm(void) {
     const float x[] = {3, 4};
@@ -925,6 +935,7 @@ int main(void) {
                                              multiple,
                                              exchange,
                                              dot_product,
+                                             dot_product_and_scalar,
                                              norm,
                                              extremes,
                                              rotation,

@@ -10,8 +10,8 @@ enum function {
     sgemm_fused, sgemm_fused_strided_batched, ssyrk, ssyrkx, ssyr2k, ssymm, strmm, strsm,
     strsm_batched, strsm_strided_batched, sgemm_grouped_batched, transpose, transpose_ex,
     transpose_strided_batched, sgeam, sum, sasum, dsum, sgemsum, histogram256, saxpy, scopy, sdot,
-    snrm2, isamax, isamin, sscal, sswap, srot, srotm, srotg, srotmg, sgemv, sgemv_strided_batched,
-    sgemv_batched, sger, ssymv, ssyr, ssyr2, strmv, strsv,
+    sdsdot, snrm2, isamax, isamin, sscal, sswap, srot, srotm, srotg, srotmg, sgemv,
+    sgemv_strided_batched, sgemv_batched, sger, ssymv, ssyr, ssyr2, strmv, strsv,
     function_count
 };
 
@@ -22,8 +22,8 @@ struct arguments {
         stridex, stridey;
     void *A, *B, *x, *y, *stream, *alpha, *beta, *C, *Aarray, *Barray, *Carray, *D, *epilogue,
         *transa_array, *transb_array, *m_array, *n_array, *k_array, *alpha_array, *lda_array,
-        *ldb_array, *beta_array, *ldc_array, *group_size, *result, *counts, *c, *s, *param, *a, *b,
-        *d1, *d2, *x1, *y1, *xarray, *yarray;
+        *ldb_array, *beta_array, *ldc_array, *group_size, *result, *counts, *sb, *c, *s, *param, *a,
+        *b, *d1, *d2, *x1, *y1, *xarray, *yarray;
 };
 
 struct parameter {
@@ -138,6 +138,8 @@ static const struct function_info functions[function_count] = {
         P(int, incy)}},
     [sdot] = {"mysdot", {P(int, n), P(const float*, x), P(int, incx), P(const float*, y),
         P(int, incy), P(float*, result)}},
+    [sdsdot] = {"mysdsdot", {P(int, n), P(const float*, sb), P(const float*, x), P(int, incx),
+        P(const float*, y), P(int, incy), P(float*, result)}},
     [snrm2] = {"mysnrm2", {P(int, n), P(const float*, x), P(int, incx), P(float*, result)}},
     [isamax] = {"myisamax", {P(int, n), P(const float*, x), P(int, incx), P(int*, result)}},
     [isamin] = {"myisamin", {P(int, n), P(const float*, x), P(int, incx), P(int*, result)}},
@@ -249,6 +251,7 @@ call_narrow(enum function function, myblasHandle_t handle, const struct argument
     case saxpy: return mysaxpy(handle, g->n, g->alpha, g->x, g->incx, g->y, g->incy);
     case scopy: return myscopy(handle, g->n, g->x, g->incx, g->y, g->incy);
     case sdot: return mysdot(handle, g->n, g->x, g->incx, g->y, g->incy, g->result);
+    case sdsdot: return mysdsdot(handle, g->n, g->sb, g->x, g->incx, g->y, g->incy, g->result);
     case snrm2: return mysnrm2(handle, g->n, g->x, g->incx, g->result);
     case isamax: return myisamax(handle, g->n, g->x, g->incx, g->result);
     case isamin: return myisamin(handle, g->n, g->x, g->incx, g->result);
@@ -350,6 +353,7 @@ call_wide(enum function function, myblasHandle_t handle, const struct arguments*
     case saxpy: return mysaxpy_64(handle, g->n, g->alpha, g->x, g->incx, g->y, g->incy);
     case scopy: return myscopy_64(handle, g->n, g->x, g->incx, g->y, g->incy);
     case sdot: return mysdot_64(handle, g->n, g->x, g->incx, g->y, g->incy, g->result);
+    case sdsdot: return mysdsdot_64(handle, g->n, g->sb, g->x, g->incx, g->y, g->incy, g->result);
     case snrm2: return mysnrm2_64(handle, g->n, g->x, g->incx, g->result);
     case isamax: return myisamax_64(handle, g->n, g->x, g->incx, g->result);
     case isamin: return myisamin_64(handle, g->n, g->x, g->incx, g->result);

@@ -990,6 +990,22 @@ module myblas
             integer(c_int) :: status
         end function
 
+        function mysdsdot(handle, n, sb, x, incx, y, incy, result) &
+            bind(c, name="mysdsdot") result(status)
+            import
+            type(c_ptr), value :: handle, sb, x, y, result
+            integer(c_int), value :: n, incx, incy
+            integer(c_int) :: status
+        end function
+
+        function mysdsdot_64(handle, n, sb, x, incx, y, incy, result) &
+            bind(c, name="mysdsdot_64") result(status)
+            import
+            type(c_ptr), value :: handle, sb, x, y, result
+            integer(c_int64_t), value :: n, incx, incy
+            integer(c_int) :: status
+        end function
+
         function mysnrm2(handle, n, x, incx, result) &
             bind(c, name="mysnrm2") result(status)
             import

@@ -53,8 +53,7 @@
  *               not here: gemmtr
  *   level 2     here: gemv ger symv syr syr2 trmv trsv
  *               not here: gbmv sbmv tbmv tbsv (banded), spmv spr spr2 tpmv tpsv (packed)
- *   level 1     here: asum axpy copy dot iamax nrm2 rot rotg rotm rotmg scal swap
- *               not here: sdsdot
+ *   level 1     here: asum axpy copy dot iamax nrm2 rot rotg rotm rotmg scal sdsdot swap
  * cuBLAS has all of them except gemmtr and sdsdot, NVBLAS has those of level 3 except gemmtr.
  */
 #ifndef MYBLAS_MYBLAS_H
@@ -159,7 +158,7 @@ typedef enum {
     MYBLAS_ROUTINE_GEMSUM = 7,    /* mysgemsum */
     MYBLAS_ROUTINE_HISTOGRAM = 8, /* myhistogram256 */
     /* Level 1 */
-    MYBLAS_ROUTINE_DOT = 9,    /* mysdot */
+    MYBLAS_ROUTINE_DOT = 9,    /* mysdot, mysdsdot */
     MYBLAS_ROUTINE_NRM2 = 10,  /* mysnrm2 */
     MYBLAS_ROUTINE_IAMAX = 11, /* myisamax, myisamin */
     MYBLAS_ROUTINE_SCAL = 12,  /* mysscal */
@@ -1084,6 +1083,22 @@ MYBLAS_API myblasStatus_t mysdot(myblasHandle_t handle,
                                  const float* y,
                                  int incy,
                                  float* result);
+
+/*
+ * *result = sb + the sum of x_i * y_i. n <= 0: *result = sb. Increments of either sign, or zero.
+ * INVALID_VALUE: sb NULL, result NULL, then x, y NULL where they are read. Accuracy: |result -
+ * exact| <= u |exact| + (n + 1) 2^-53 (|sb| + sum |x_i y_i|) + 2^-150, for elements of any
+ * magnitude: products and sums are computed in double. result may be sb. Source: BLAS sdsdot;
+ * cuBLAS has none.
+ */
+MYBLAS_API myblasStatus_t mysdsdot(myblasHandle_t handle,
+                                   int n,
+                                   const float* sb,
+                                   const float* x,
+                                   int incx,
+                                   const float* y,
+                                   int incy,
+                                   float* result);
 
 /*
  * *result = the square root of the sum of x_i^2. n <= 0: *result = 0. A negative increment stands

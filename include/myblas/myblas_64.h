@@ -181,6 +181,10 @@ MYBLAS_API myblasStatus_t mysdot_64(
     myblasHandle_t handle, int64_t n, const float* x, int64_t incx, const float* y, int64_t incy,
     float* result);
 
+MYBLAS_API myblasStatus_t mysdsdot_64(
+    myblasHandle_t handle, int64_t n, const float* sb, const float* x, int64_t incx,
+    const float* y, int64_t incy, float* result);
+
 MYBLAS_API myblasStatus_t mysnrm2_64(
     myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* result);
 

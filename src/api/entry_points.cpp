@@ -358,6 +358,16 @@ extern "C" {
     return enter(calls::sdot, handle, n, x, incx, y, incy, result);
 }
 
+[[gnu::flatten]] myblasStatus_t mysdsdot(myblasHandle_t handle, int n, const float* sb,
+    const float* x, int incx, const float* y, int incy, float* result) {
+    return enter(calls::sdsdot, handle, n, sb, x, incx, y, incy, result);
+}
+
+[[gnu::flatten]] myblasStatus_t mysdsdot_64(myblasHandle_t handle, int64_t n, const float* sb,
+    const float* x, int64_t incx, const float* y, int64_t incy, float* result) {
+    return enter(calls::sdsdot, handle, n, sb, x, incx, y, incy, result);
+}
+
 [[gnu::flatten]] myblasStatus_t mysnrm2(myblasHandle_t handle, int n, const float* x, int incx,
     float* result) {
     return enter(calls::snrm2, handle, n, x, incx, result);
