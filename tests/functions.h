@@ -7,7 +7,7 @@
 enum function {
     set_matrix, get_matrix, set_vector, get_vector, set_matrix_async, get_matrix_async,
     set_vector_async, get_vector_async, sgemm, sgemm_host, sgemm_strided_batched, sgemm_batched,
-    sgemm_fused, sgemm_fused_strided_batched, ssyrk, ssyrkx, ssyr2k, ssymm, strmm, strsm,
+    sgemm_fused, sgemm_fused_strided_batched, ssyrk, ssyrkx, ssyr2k, sgemmtr, ssymm, strmm, strsm,
     strsm_batched, strsm_strided_batched, sgemm_grouped_batched, transpose, transpose_ex,
     transpose_strided_batched, sgeam, sum, sasum, dsum, sgemsum, histogram256, saxpy, scopy, sdot,
     sdsdot, snrm2, isamax, isamin, sscal, sswap, srot, srotm, srotg, srotmg, sgemv,
@@ -90,6 +90,10 @@ static const struct function_info functions[function_count] = {
     [ssyr2k] = {"myssyr2k", {P(myblasFillMode_t, uplo), P(myblasOperation_t, trans), P(int, n),
         P(int, k), P(const float*, alpha), P(const float*, A), P(int, lda), P(const float*, B),
         P(int, ldb), P(const float*, beta), P(float*, C), P(int, ldc)}},
+    [sgemmtr] = {"mysgemmtr", {P(myblasFillMode_t, uplo), P(myblasOperation_t, transa),
+        P(myblasOperation_t, transb), P(int, n), P(int, k), P(const float*, alpha),
+        P(const float*, A), P(int, lda), P(const float*, B), P(int, ldb), P(const float*, beta),
+        P(float*, C), P(int, ldc)}},
     [ssymm] = {"myssymm", {P(myblasSideMode_t, side), P(myblasFillMode_t, uplo), P(int, m),
         P(int, n), P(const float*, alpha), P(const float*, A), P(int, lda), P(const float*, B),
         P(int, ldb), P(const float*, beta), P(float*, C), P(int, ldc)}},
@@ -221,6 +225,8 @@ call_narrow(enum function function, myblasHandle_t handle, const struct argument
         g->B, g->ldb, g->beta, g->C, g->ldc);
     case ssyr2k: return myssyr2k(handle, g->uplo, g->trans, g->n, g->k, g->alpha, g->A, g->lda,
         g->B, g->ldb, g->beta, g->C, g->ldc);
+    case sgemmtr: return mysgemmtr(handle, g->uplo, g->transa, g->transb, g->n, g->k, g->alpha,
+        g->A, g->lda, g->B, g->ldb, g->beta, g->C, g->ldc);
     case ssymm: return myssymm(handle, g->side, g->uplo, g->m, g->n, g->alpha, g->A, g->lda, g->B,
         g->ldb, g->beta, g->C, g->ldc);
     case strmm: return mystrmm(handle, g->side, g->uplo, g->trans, g->diag, g->m, g->n, g->alpha,
@@ -323,6 +329,8 @@ call_wide(enum function function, myblasHandle_t handle, const struct arguments*
         g->B, g->ldb, g->beta, g->C, g->ldc);
     case ssyr2k: return myssyr2k_64(handle, g->uplo, g->trans, g->n, g->k, g->alpha, g->A, g->lda,
         g->B, g->ldb, g->beta, g->C, g->ldc);
+    case sgemmtr: return mysgemmtr_64(handle, g->uplo, g->transa, g->transb, g->n, g->k, g->alpha,
+        g->A, g->lda, g->B, g->ldb, g->beta, g->C, g->ldc);
     case ssymm: return myssymm_64(handle, g->side, g->uplo, g->m, g->n, g->alpha, g->A, g->lda,
         g->B, g->ldb, g->beta, g->C, g->ldc);
     case strmm: return mystrmm_64(handle, g->side, g->uplo, g->trans, g->diag, g->m, g->n, g->alpha,

@@ -669,6 +669,25 @@ module myblas
             integer(c_int) :: status
         end function
 
+        function mysgemmtr(handle, uplo, transa, transb, n, k, alpha, A, lda, B, ldb, beta, C, &
+            ldc) &
+            bind(c, name="mysgemmtr") result(status)
+            import
+            type(c_ptr), value :: handle, alpha, A, B, beta, C
+            integer(c_int), value :: uplo, transa, transb, n, k, lda, ldb, ldc
+            integer(c_int) :: status
+        end function
+
+        function mysgemmtr_64(handle, uplo, transa, transb, n, k, alpha, A, lda, B, ldb, beta, C, &
+            ldc) &
+            bind(c, name="mysgemmtr_64") result(status)
+            import
+            type(c_ptr), value :: handle, alpha, A, B, beta, C
+            integer(c_int), value :: uplo, transa, transb
+            integer(c_int64_t), value :: n, k, lda, ldb, ldc
+            integer(c_int) :: status
+        end function
+
         function myssymm(handle, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc) &
             bind(c, name="myssymm") result(status)
             import

@@ -49,8 +49,7 @@
  *               routine.
  *
  * BLAS's routines in single precision
- *   level 3     here: gemm symm syrk syr2k trmm trsm
- *               not here: gemmtr
+ *   level 3     here: gemm gemmtr symm syrk syr2k trmm trsm
  *   level 2     here: gemv ger symv syr syr2 trmv trsv
  *               not here: gbmv sbmv tbmv tbsv (banded), spmv spr spr2 tpmv tpsv (packed)
  *   level 1     here: asum axpy copy dot iamax nrm2 rot rotg rotm rotmg scal sdsdot swap
@@ -173,7 +172,7 @@ typedef enum {
     MYBLAS_ROUTINE_TRMV = 20, /* mystrmv */
     MYBLAS_ROUTINE_TRSV = 21, /* mystrsv */
     /* Level 3 */
-    MYBLAS_ROUTINE_SYRK = 22,  /* myssyrk, myssyrkx */
+    MYBLAS_ROUTINE_SYRK = 22,  /* myssyrk, myssyrkx, mysgemmtr */
     MYBLAS_ROUTINE_SYR2K = 23, /* myssyr2k */
     MYBLAS_ROUTINE_SYMM = 24,  /* myssymm */
     MYBLAS_ROUTINE_TRMM = 25,  /* mystrmm */
@@ -204,8 +203,8 @@ typedef enum {
  *   SYMV       uplo n lda ldb ldc (the increments of x and y) A B C (the vectors x and y)
  *   SYR        uplo n lda ldb ldc (the increments) A B C (x and y); ldc == 0: myssyr; not mysger
  *   TRMV TRSV  uplo transa diag n lda ldb (the increment) A B (the vector)
- *   SYRK       uplo transa n k lda ldb ldc A B C math_mode; ldb 0: myssyrk, which has no B; else also
- *              transb, which for myssyrkx is OP_T where transa is OP_N, and OP_N elsewhere
+ *   SYRK       uplo transa n k lda ldb ldc A B C math_mode; ldb 0: myssyrk, which has no B; else
+ *              transb as for mysgemmtr; for myssyrkx transb is the opposite of transa
  *   SYR2K      uplo transa n k lda ldb ldc A B C math_mode
  *   SYMM       side uplo m n lda ldb ldc A B C math_mode
  *   TRMM       side uplo transa diag m n lda ldb ldc A B C math_mode; B == C, not NULL: in place
@@ -777,6 +776,34 @@ MYBLAS_API myblasStatus_t myssyr2k(myblasHandle_t handle,
                                    const float* beta,
                                    float* C,
                                    int ldc);
+
+/*
+ * C = alpha * op(A) * op(B) + beta * C on the triangle of C that uplo names.
+ *   op(A)  n x k: A is n x k with lda >= max(1, n) for OP_N, k x n with lda >= max(1, k) for OP_T,
+ *          OP_C
+ *   op(B)  k x n: B is k x n with ldb >= max(1, k) for OP_N, n x k with ldb >= max(1, n) for OP_T,
+ *          OP_C
+ *   C      n x n, ldc >= max(1, n); must not overlap A or B
+ * n == 0: success, nothing is touched. k == 0 or alpha == 0: A and B are not read and may be NULL.
+ * beta == 0: C is not read. INVALID_VALUE, in this order: uplo, transa, transb, n, k < 0, lda, ldb,
+ * ldc, alpha or beta NULL, A, B, C NULL where it is used.
+ * Accuracy (strict): |C - exact| <= ([k] + 5) u (|alpha| |op(A)| |op(B)| + |beta| |C|). Source:
+ * BLAS sgemmtr, of the reference BLAS since 3.12.1; cuBLAS has none.
+ */
+MYBLAS_API myblasStatus_t mysgemmtr(myblasHandle_t handle,
+                                    myblasFillMode_t uplo,
+                                    myblasOperation_t transa,
+                                    myblasOperation_t transb,
+                                    int n,
+                                    int k,
+                                    const float* alpha,
+                                    const float* A,
+                                    int lda,
+                                    const float* B,
+                                    int ldb,
+                                    const float* beta,
+                                    float* C,
+                                    int ldc);
 
 /*
  * C = alpha * A * B + beta * C (MYBLAS_SIDE_LEFT) or alpha * B * A + beta * C (MYBLAS_SIDE_RIGHT).

@@ -138,6 +138,21 @@ extern "C" {
     return enter(calls::ssyr2k, handle, uplo, trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 }
 
+[[gnu::flatten]] myblasStatus_t mysgemmtr(myblasHandle_t handle, myblasFillMode_t uplo,
+    myblasOperation_t transa, myblasOperation_t transb, int n, int k, const float* alpha,
+    const float* A, int lda, const float* B, int ldb, const float* beta, float* C, int ldc) {
+    return enter(calls::sgemmtr, handle, uplo, transa, transb, n, k, alpha, A, lda, B, ldb, beta, C,
+        ldc);
+}
+
+[[gnu::flatten]] myblasStatus_t mysgemmtr_64(myblasHandle_t handle, myblasFillMode_t uplo,
+    myblasOperation_t transa, myblasOperation_t transb, int64_t n, int64_t k, const float* alpha,
+    const float* A, int64_t lda, const float* B, int64_t ldb, const float* beta, float* C,
+    int64_t ldc) {
+    return enter(calls::sgemmtr, handle, uplo, transa, transb, n, k, alpha, A, lda, B, ldb, beta, C,
+        ldc);
+}
+
 [[gnu::flatten]] myblasStatus_t myssymm(myblasHandle_t handle, myblasSideMode_t side,
     myblasFillMode_t uplo, int m, int n, const float* alpha, const float* A, int lda,
     const float* B, int ldb, const float* beta, float* C, int ldc) {

@@ -1,4 +1,4 @@
-// One triangle of C: syrk, syrkx and syr2k.
+// One triangle of C: syrk, syrkx, gemmtr and syr2k.
 #pragma once
 
 #include "routines/operands.h"
@@ -13,7 +13,7 @@ struct rank_k_problem {
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
     bool upper = false, transa = false, transb = true;
     bool has_b = twice;      // else B is A
-    bool has_transb = false; // else it is the opposite of transa
+    bool has_transb = false; // gemmtr; else it is the opposite of transa
     int64_t n = 0, k = 0;
     scalar alpha{}, beta{};
     const float* a = nullptr;
@@ -63,6 +63,10 @@ namespace calls {
 inline constexpr routine_call<syrk_problem> ssyrk{"myssyrk"};
 inline constexpr routine_call<syrk_problem> ssyrkx{.name = "myssyrkx", .preset = {.has_b = true}};
 inline constexpr routine_call<syr2k_problem> ssyr2k{"myssyr2k"};
+inline constexpr routine_call<syrk_problem> sgemmtr{
+    .name = "mysgemmtr",
+    .preset = {.has_b = true, .has_transb = true},
+};
 } // namespace calls
 
 } // namespace myblas
