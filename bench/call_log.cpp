@@ -53,9 +53,9 @@ std::optional<routine> routine_of(std::string function) {
 const char* why_not(routine r, const shape& s, int64_t incy) {
     if (r == routine::transpose && !s.transa)
         return "it copies without transposing";
-    if (has_option(r, 'i') && (s.incx < 1 || incy < 1))
+    if (has(r, field::inc) && (s.incx < 1 || incy < 1))
         return "an increment is not positive";
-    if (has_option(r, 'i') && s.incx != incy)
+    if (has(r, field::inc) && s.incx != incy)
         return "the increments of its vectors differ";
     return "";
 }

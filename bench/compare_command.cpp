@@ -1,4 +1,4 @@
-#include "compare_command.h"
+#include "commands.h"
 
 #include "errors.h"
 #include "shape_json.h"

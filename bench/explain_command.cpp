@@ -1,4 +1,4 @@
-#include "explain_command.h"
+#include "commands.h"
 
 #include "errors.h"
 #include "library.h"
@@ -116,7 +116,6 @@ void explain(const shape& s,
              const std::string& card) {
     myblasCall_t call = describe_call(s, {});
     call.math_mode = chosen.math;
-    call.pointer_array = s.pointer_array;
     if (s.offset != 0)
         call.A = call.B = call.C = reinterpret_cast<const void*>(4096 + 4 * s.offset);
 
@@ -138,7 +137,7 @@ void explain(const shape& s,
     fmt::print("sgemm {}, {}, {} MiB of workspace\n"
                "{}: sm_{}, {} multiprocessors at {} MHz, {} GB/s, {} MiB of L2 cache\n\n",
                to_text(s),
-               chosen.math_name,
+               to_text(chosen.math),
                chosen.explain.workspace_mib,
                card,
                device.arch,

@@ -88,17 +88,6 @@ bool has_kernel(myblasBackend_t backend, routine r, const std::string& name) {
     });
 }
 
-const char* to_text(myblasMath_t math) {
-    switch (math) {
-    case MYBLAS_FP32_EMULATED_MATH:
-        return "emulated";
-    case MYBLAS_FP32_FAST_MATH:
-        return "fast";
-    default:
-        return "strict";
-    }
-}
-
 namespace {
 
 myblasOperation_t operation(bool transposed) { return transposed ? MYBLAS_OP_T : MYBLAS_OP_N; }
@@ -151,7 +140,7 @@ myblasCall_t describe_call(const shape& s, const operands& o) {
         describe_gemv(call, s);
     else if (!has_matrix(s.routine))
         call.lda = call.ldb = s.incx;
-    else if (has_option(s.routine, 'i')) {
+    else if (has(s.routine, field::inc)) {
         call.ldb = s.incx;
         call.ldc = s.routine == routine::syr ? 0 : s.incx; // which tells syr from syr2
     }

@@ -78,7 +78,11 @@ std::vector<std::string> kernel_names(myblasBackend_t, routine);
 // Whether there is a kernel of the name, or a family, which kernels' names have before the slash.
 bool has_kernel(myblasBackend_t, routine, const std::string& name);
 
-const char* to_text(myblasMath_t); // as the command line has it
+// As the command line and files have them.
+inline constexpr named<myblasMath_t> math_modes[] = {{"strict", MYBLAS_FP32_STRICT_MATH},
+                                                     {"emulated", MYBLAS_FP32_EMULATED_MATH},
+                                                     {"fast", MYBLAS_FP32_FAST_MATH}};
+inline const char* to_text(myblasMath_t math) { return name_of(math_modes, math); }
 
 // The call as data, for the library's questions about it.
 myblasCall_t describe_call(const shape&, const operands&);

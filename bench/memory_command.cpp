@@ -1,4 +1,4 @@
-#include "memory_command.h"
+#include "commands.h"
 
 #include "errors.h"
 #include "memory_ways.h"
@@ -108,18 +108,20 @@ ordered_json to_json(const memory_options& chosen, const std::vector<way_times>&
 
 } // namespace
 
-bool run_memory(const options& chosen, const library_handle& handle, const context& known) {
-    if (handle.backend() != MYBLAS_BACKEND_CUDA)
+bool run_memory(const session& of) {
+    const options& chosen = of.chosen;
+    const myblasBackend_t backend = of.handle.backend();
+    if (backend != MYBLAS_BACKEND_CUDA)
         throw failure("memory needs a GPU: it compares ways to a GPU's memory, and the host "
                       "backend has none");
     print_heading(chosen.memory);
     std::vector<way_times> all;
-    measure_memory_ways(chosen.memory, handle.backend(), chosen.seed, [&](const way_times& found) {
+    measure_memory_ways(chosen.memory, backend, chosen.seed, [&](const way_times& found) {
         print_row(chosen.memory, found);
         all.push_back(found);
     });
     print_timelines(all);
-    write_results(chosen.json_file, known, to_json(chosen.memory, all));
+    write_results(chosen.json_file, of.known, to_json(chosen.memory, all));
     return std::all_of(all.begin(), all.end(), [](const way_times& w) { return w.passed; });
 }
 

@@ -5,7 +5,6 @@
 #include "library.h"
 #include "machine.h"
 #include "options.h"
-#include "report.h"
 
 #include <cstdint>
 #include <string>
@@ -70,8 +69,5 @@ private:
 
 // Names of the kernels that the selection compares by time.
 std::vector<std::string> predicted_kernels(const library_handle&);
-
-// myblas-bench readings
-void take_readings(const options&, const library_handle&, machine&, const context&);
 
 } // namespace bench

@@ -56,7 +56,7 @@ void check_kernels(const options& chosen,
     for (const shape& s : shapes)
         routines.insert(s.routine);
     if (const std::string forced = forced_by_environment(routine::sgemm);
-        chosen.accuracy.wanted && !forced.empty())
+        chosen.action == action::accuracy && !forced.empty())
         throw usage_error(
             fmt::format("{}={}: accuracy is that of the library's own choices; unset it",
                         kernel_variable(routine::sgemm),
@@ -206,8 +206,8 @@ void runner::time(const task& work, const std::vector<candidate>& candidates) co
         row line;
         line.sizes = work.sizes();
         line.kernel = candidates[i].name;
-        line.math = options_.math_name;
-        line.workspace = to_text(options_.workspace);
+        line.math = to_text(options_.math);
+        line.workspace = name_of(workspace_sources, options_.workspace);
         line.cold = how.cold;
         line.time = times[others.size() + i];
         if (options_.verify) {

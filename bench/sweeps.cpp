@@ -160,8 +160,8 @@ void append(std::vector<shape>& list, const std::vector<shape>& more) {
 
 void add_public_fused(std::vector<shape>& list) {
     const auto add_layer = [&](const triple& size) {
-        for (int i = 0; i < activation_count; ++i)
-            list.push_back(fused(size, true, static_cast<myblasActivation_t>(i)));
+        for (const named<myblasActivation_t>& activation : activations)
+            list.push_back(fused(size, true, activation.value));
     };
     for (const int64_t size : fused_squares) {
         add_layer({size, size, size});

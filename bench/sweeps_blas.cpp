@@ -134,9 +134,9 @@ std::vector<shape> level3_shapes(routine r) {
 std::vector<shape> level2_shapes(routine r) {
     std::vector<shape> list;
     const std::vector<form> forms = forms_of(r);
-    const bool is_rectangular = has_option(r, 'm');
+    const bool is_rectangular = has(r, field::m);
     for (size_t i = 0; i < forms.size(); ++i) {
-        if (i == 0 || has_option(r, 'o'))
+        if (i == 0 || has(r, field::trans))
             for (const int64_t n : level2_orders)
                 list.push_back(square(r, forms[i], n));
         else

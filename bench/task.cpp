@@ -128,7 +128,7 @@ void task::fill_operand(const buffer& storage, uint64_t seed) {
 void task::fill_special_matrix(purpose wanted) {
     const bool repeats = shape_.routine == routine::trsm || shape_.routine == routine::trsv ||
                          shape_.routine == routine::trmv;
-    const int64_t order = has_option(shape_.routine, 'h') ? order_of(shape_) : shape_.n;
+    const int64_t order = has(shape_.routine, field::side) ? order_of(shape_) : shape_.n;
     const bool is_check = wanted == purpose::check;
     const double row_scale = (is_check ? 2 : 0x1p-14) / std::sqrt(static_cast<double>(order));
     machine_.fill_triangle({.x = static_cast<float*>(operands_.a),
