@@ -35,9 +35,6 @@ nlohmann::ordered_json time_handles(const options&);
 // Throws failure where the driver does not count the GPU's energy.
 void run_energy(const session&);
 
-// Throws failure on the host backend.
-[[nodiscard]] bool run_memory(const session&);
-
 // Factors on the library's predictions for the card at hand.
 void run_tuner(const session&);
 

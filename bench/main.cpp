@@ -188,8 +188,6 @@ int run_with_handle(options& chosen) {
     case action::energy:
         run_energy(of);
         return 0;
-    case action::memory:
-        return run_memory(of) ? 0 : exit_failure;
     case action::accuracy:
         return run_accuracy(of) ? 0 : exit_failure;
     default:

@@ -34,7 +34,6 @@ constexpr named<myblasBackend_t> backend_names[] = {
 constexpr named<progress_mode> progress_names[] = {{"auto", progress_mode::automatic},
                                                    {"always", progress_mode::always},
                                                    {"never", progress_mode::never}};
-constexpr named<bool> work_names[] = {{"product", true}, {"vector", false}};
 constexpr named<timed_libraries> library_names[] = {
     {"all", {true, true}}, {"myblas", {true, false}}, {"cublas", {false, true}}};
 
@@ -225,10 +224,10 @@ constexpr uint32_t on(std::initializer_list<action> actions) {
 constexpr uint32_t measuring = on({action::measure}), tuning = on({action::tune}),
                    comparing = on({action::compare}), accuracy = on({action::accuracy}),
                    energy = on({action::energy}), handles = on({action::handles}),
-                   memory = on({action::memory}), reading = on({action::readings}),
-                   explaining = on({action::explain}), replaying = on({action::replay}),
+                   reading = on({action::readings}), explaining = on({action::explain}),
+                   replaying = on({action::replay}),
                    runs = measuring | replaying, // with a row for each call
-    reports = runs | accuracy | energy | handles | memory, all = ~comparing;
+    reports = runs | accuracy | energy | handles, all = ~comparing;
 
 struct command_info {
     action kind;
@@ -251,7 +250,6 @@ constexpr command_info commands[] = {
     {action::handles,
      "handles",
      "Times handles: create, first and second call, destroy; one for every call."},
-    {action::memory, "memory", "Compares ways to bring data to the GPU and back, with a timeline."},
     {action::readings, "readings", "Times every kernel on random products, for bench/fit.py."},
     {action::explain, "explain", "Shows how the library chooses for one product, on any card."},
 };
@@ -299,8 +297,6 @@ public:
         finish_routines();
         if (chosen_.cold && chosen_.how.value_or(timing::event) != timing::event)
             throw usage_error("--cold times single calls by events: drop --timing");
-        if (chosen_.memory.chunks > chosen_.memory.columns)
-            throw usage_error("--chunks exceeds the columns");
         if (!chosen_.handles.times.own && chosen_.backend == MYBLAS_BACKEND_HOST)
             throw usage_error("--library cublas needs a GPU: drop --backend host");
         chosen_.seed = seed_ ? *seed_ : seed_of(chosen_.commit);
@@ -349,7 +345,6 @@ private:
 
     std::vector<option_row> rows_of_commands() {
         options& c = chosen_;
-        const CLI::Range extent(1, 1 << 20, "a size from 1 to 2^20");
         return {
             {tuning, "routine", &tuned_routine_, CLI::IsMember({"sgemm"}), ""},
             {tuning, "--file", &c.tune.file, {}, "file for MYBLAS_TUNING"},
@@ -375,12 +370,6 @@ private:
              "m = n = k of the calls (64)"},
             {handles, "--count", &c.handles.count, CLI::Range(1, 1000000),
              "handles that are used once (1000)"},
-            {memory, "--work", one_of(c.memory.is_product, work_names), {},
-             "a product with a matrix on the GPU, or one pass over a vector (product)"},
-            {memory, "-m", &c.memory.rows, extent, "rows of the data (2048)"},
-            {memory, "-n", &c.memory.columns, extent, "its columns (16384)"},
-            {memory, "--chunks", &c.memory.chunks, CLI::Range(1, 4096), "parts for two streams (8)"},
-            {memory, "--rounds", &c.memory.rounds, CLI::Range(1, 10000), "of each way (5)"},
             {reading, "--sets", some_of(c.readings.sets, reading_sets), {},
              "kinds of products, separated by commas (all)"},
             {reading, "--count", &c.readings.count, {}, "rounds through the sets (no limit)"},

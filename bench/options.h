@@ -56,18 +56,7 @@ inline constexpr named<reading_set> reading_sets[] = {{"random", reading_set::ra
                                                       {"square", reading_set::square}};
 
 // What myblas-bench does: measures shapes, if no command is named.
-enum class action {
-    measure,
-    tune,
-    compare,
-    replay,
-    accuracy,
-    energy,
-    handles,
-    memory,
-    readings,
-    explain
-};
+enum class action { measure, tune, compare, replay, accuracy, energy, handles, readings, explain };
 
 // `myblas-bench tune`.
 struct tune_options {
@@ -103,15 +92,6 @@ struct energy_options {
     double seconds = 4;
 };
 
-// `myblas-bench memory`: work on data in host memory, brought to the GPU and back in several ways.
-struct memory_options {
-    bool is_product = true; // Y = W X with W on the GPU; else Y = 2 X
-    // Of X and Y. With these sizes an H100 takes about as long to multiply as to copy.
-    int64_t rows = 2048, columns = 16384;
-    int64_t chunks = 8;
-    int rounds = 5;
-};
-
 // `myblas-bench handles`: what it takes to create a handle, to call with it and to destroy it.
 struct timed_libraries {
     bool own = true, cublas = true;
@@ -136,7 +116,6 @@ struct options {
     accuracy_options accuracy;
     energy_options energy;
     handles_options handles;
-    memory_options memory;
     readings_options readings;
     explain_options explain;
     compare_options compare;

@@ -12,7 +12,7 @@ parts_and_seconds="ladder_sgemm=50 ladder_transpose=10 ladder_sum=10
     sgemm_emulated_public=95 sgemm_fast_public=90 sgemm_fast_random=85
     sgemm_emulated_bare=15 sgemm_fast_bare=15 sgemm_energy=20 sgemm_accuracy=50
     fused_strict=10 fused_emulated=10 fused_fast=10
-    memory_product=10 memory_vector=10 handles=5 handles_preload=5
+    handles=5 handles_preload=5
     level3_strict=20 level3_emulated=25 level3_fast=25 level2=20 level1=15
     transpose=10 transpose_cold=10 transpose_random=75 sum=5 sum_cold=5 gemsum=5
     histogram=45 enqueue=5"
@@ -58,7 +58,6 @@ arguments_of() {
     sgemm_energy) echo "energy --backend cuda" ;;
     handles) echo "handles --backend cuda" ;;
     handles_preload) echo "handles --library cublas" ;; # under myblas-run
-    memory_*) echo "memory --backend cuda --work ${1#memory_}" ;;
     *) echo "--backend cuda $(options_of "$1") --verify" ;;
     esac
 }

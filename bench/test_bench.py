@@ -363,7 +363,7 @@ class BenchTest(unittest.TestCase):
             self.assertIn("myblas@before", {entry["incumbent"] for entry in batches})
 
     def test_help_is_at_most_80_columns_wide(self):
-        commands = ["tune", "compare", "replay", "accuracy", "energy", "memory", "readings", "explain", "handles"]
+        commands = ["tune", "compare", "replay", "accuracy", "energy", "readings", "explain", "handles"]
         for arguments in ([], *([command] for command in commands)):
             with self.subTest(arguments):
                 done = subprocess.run([BENCH, *arguments, "--help"], capture_output=True, text=True, timeout=120)
@@ -455,11 +455,6 @@ class BenchTest(unittest.TestCase):
                         self.assertAlmostEqual(entry["max_ratio"] / ratio, 1, delta=0.01)
         self.assertEqual([group["contender"] for group in measured["summary"]], ["emulated", "fast"])
         self.assertTrue(all(group["cases"] == len(cases) for group in measured["summary"]))
-
-    def test_memory_of_the_host_backend_has_no_ways(self):
-        done = subprocess.run([BENCH, "memory", "--backend", "host"], capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("the host backend has none", done.stderr)
 
     def test_handles_are_timed(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -678,8 +673,6 @@ class BenchTest(unittest.TestCase):
             (["energy", "--seconds", "0"], "--seconds"),
             (["handles", "--library", "openblas"], "--library"),
             (["handles", "--count", "0"], "--count"),
-            (["memory", "-n", "4"], "--chunks"),
-            (["memory", "--work", "nothing"], "--work"),
             (["--verify", "accuracy"], "--verify"),
         ):
             with self.subTest(arguments):
@@ -775,19 +768,11 @@ class OverviewTest(unittest.TestCase):
             ["| TN 8 × 4 × 2 | 1.250 ×, +25.0% |  | +0.0% |", "| NN 8 × 4 × 2 |  | -20.0% |  |"],
         )
 
-    def test_ways_to_memory_are_a_table_with_those_that_were_left_out(self):
-        row = {"memory": "pinned, one stream", "allocate_ms": 12.34, "total_ms": 5.678, "gbps": 47.3, "up_ms": 2.5,
-               "compute_ms": 0.7, "down_ms": 2.4}  # fmt: skip
-        measured = {"results": [row], "skipped": [{"memory": "managed", "reason": "no access"}]}
-        lines = performance.MemorySection("memory_product", "", []).lines(measured)
-        self.assertIn("| pinned, one stream | 12.3 | 5.68 | 47.3 | 2.50 | 0.70 | 2.40 |", lines)
-        self.assertEqual(lines[-1], "Not measured: managed: no access.")
-
     def test_handles_are_a_table(self):
         times = {"create_us": 1.0, "first_call_us": 20.04, "second_call_us": 9.0, "destroy_us": 0.5}
         first = {"library": "myblas", "file": None, "handle": "first"} | times
         later = {"library": "cublas", "file": "libcublas.so.13", "handle": "later", "churn_us": 31.0} | times
-        lines = performance.HandlesSection("handles", "", []).lines({"results": [first, later]})
+        lines = performance.handles_table({"results": [first, later]}, [])
         self.assertEqual(lines[2:], [
             "| myblas | first | 1.0 | 20.0 | 9.0 | 0.5 |  |",
             "| cublas (libcublas.so.13) | later | 1.0 | 20.0 | 9.0 | 0.5 | 31.0 |",
