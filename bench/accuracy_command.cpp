@@ -119,7 +119,8 @@ public:
             return;
         ordered_json json;
         json["context"] = context_;
-        // With these sums of k, results are attributed at any k. Files without them are right up to k = 1024 alone.
+        // With these sums of k, results are attributed at any k. Files without them are right up to
+        // k = 1024 alone.
         json["strict_ends"] = {strict_end_chunk, strict_end_group};
         json["summary"] = summary_;
         json["results"] = results_;

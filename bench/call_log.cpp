@@ -19,7 +19,6 @@ using nlohmann::ordered_json;
 
 // Functions whose names are not those of BLAS. The log has cuBLAS's without the prefix.
 const std::map<std::string, routine> other_names = {
-    {"sgemm", routine::sgemm},
     {"sgemmstridedbatched", routine::sgemm},
     {"sgemmbatched", routine::sgemm},
     {"sgemmex", routine::sgemm},
@@ -27,7 +26,6 @@ const std::map<std::string, routine> other_names = {
     {"gemmstridedbatchedex", routine::sgemm},
     {"gemmbatchedex", routine::sgemm},
     {"ltmatmul", routine::sgemm},
-    {"sgeam", routine::geam},
     {"somatcopy", routine::transpose},
     {"simatcopy", routine::transpose},
     {"asumex", routine::asum},
@@ -44,8 +42,9 @@ std::optional<routine> routine_of(std::string function) {
     if (const auto found = other_names.find(function); found != other_names.end())
         return found->second;
     for (int i = 0; i < routine_count; ++i)
-        if (function == describe(static_cast<routine>(i)).blas)
-            return static_cast<routine>(i);
+        if (const routine_info& of = describe(static_cast<routine>(i));
+            of.is_in_blas && function == of.function)
+            return of.routine;
     return std::nullopt;
 }
 

@@ -18,15 +18,15 @@ struct session {
     context known;
 };
 
-// Whether no case of the second file is slower beyond the noise of both. Throws usage_error for files
-// that cannot be read or have no case in common.
+// Whether no case of the second file is slower beyond the noise of both. Throws usage_error for
+// files that cannot be read or have no case in common.
 [[nodiscard]] bool compare(const compare_options&);
 
 // How the library chooses for one product, on the card at hand or on one that is not there.
 void explain(const options&);
 
-// Prints a table. To be called before the process has used the GPU, so that the first handles are the
-// process's first.
+// Prints a table. To be called before the process has used the GPU, so that the first handles are
+// the process's first.
 nlohmann::ordered_json time_handles(const options&);
 
 // False where a result broke its mode's promise, or a kernel left ordinary data to another.

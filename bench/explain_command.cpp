@@ -12,7 +12,8 @@
 namespace bench {
 namespace {
 
-// By the vendor's data sheets: architecture, multiprocessors, MHz, GB/s, bytes of L2 cache and of shared memory.
+// By the vendor's data sheets: architecture, multiprocessors, MHz, GB/s, bytes of L2 cache and of
+// shared memory.
 struct known_card {
     const char* name;
     myblasDevice_t device;

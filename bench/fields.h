@@ -30,19 +30,26 @@ using shape_member = std::variant<letter,
                                   bool shape::*,
                                   int shape::*,
                                   int64_t shape::*,
+                                  float shape::*,
                                   data_kind shape::*,
+                                  sweep shape::*,
                                   myblasActivation_t shape::*>;
 
-// Where a field is, beside the options and files of the routines that have it, and what its option
-// takes.
-enum reach { usual = 0, all_files = 1, sweeps_too = 2, at_least_1 = 4 };
+// Where a field is, beside the options and files of its routines, and what its option takes.
+enum reach {
+    usual = 0,
+    all_files = 1,  // of every routine
+    sweeps_too = 2, // the option changes the shapes of sweeps
+    at_least_1 = 4,
+    if_set = 8, // not in files at its default
+};
 
 struct shape_field {
     uint32_t owners;    // the routines that have any of these have the field
     const char* name;   // in files; null: it is not there
     const char* option; // of the command line
     shape_member value;
-    int where; // of reach; sweeps_too: the option changes the shapes of sweeps
+    int where; // of reach
     const char* help;
 };
 
@@ -52,8 +59,8 @@ inline constexpr shape_field shape_fields[] = {
     {field::side, "side", "--side", letter{&shape::right, "LR"}, usual,
      "of the symmetric or triangular matrix (L)"},
     {field::uplo, "uplo", "--uplo", letter{&shape::upper, "LU"}, usual, "its triangle (L)"},
-    {field::transa | field::trans, "transa", "--transa,--trans", letter{&shape::transa, "NT"}, usual,
-     "transposition of A (N)"},
+    {field::transa | field::trans, "transa", "--transa,--trans", letter{&shape::transa, "NT"},
+     usual, "transposition of A (N)"},
     {field::transb, "transb", "--transb", letter{&shape::transb, "NT"}, usual,
      "transposition of B (N)"},
     {field::diag, "diag", "--diag", letter{&shape::unit, "NU"}, usual,
@@ -80,6 +87,13 @@ inline constexpr shape_field shape_fields[] = {
     {field::batch, "batch", "--batch", &shape::batch, at_least_1, "products in one call (1)"},
     {field::batch, "pointer_array", "--pointer-array", &shape::pointer_array, usual,
      "a batch by arrays of pointers"},
+    {field::scalars, "alpha", "--alpha", &shape::alpha, if_set, "factor of a product (1)"},
+    {field::scalars, "beta", "--beta", &shape::beta, if_set, "factor of its C (0)"},
+    {field::batch, "batch_gap", "--batch-gap", &shape::batch_gap, if_set,
+     "elements between the matrices of a batch (0)"},
+    {field::batch, "shuffled", "--shuffled", &shape::shuffled, if_set,
+     "the pointers of a batch in random order"},
+    {field::any, "class", nullptr, &shape::of, if_set, ""},
     {field::in_place, "in_place", "--in-place", &shape::in_place, usual,
      "transpose onto the matrix itself"},
 };

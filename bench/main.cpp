@@ -86,7 +86,8 @@ time_estimate estimate_time(const options& chosen, const std::vector<shape>& sha
     return {std::move(work), chosen.min_time_s, chosen.repeats + warm_up_calls};
 }
 
-// With a wrong variable the library would not do what its user asked for. Whether the backend has a kernel is checked later.
+// With a wrong variable the library would not do what its user asked for. Whether the backend has a
+// kernel is checked later.
 void refuse_wrong_variables(const options& chosen) {
     const bool chooses_kernel = chosen.kernel != "auto"; // an option goes before the environment
     if (const std::string faults = tools::describe_faults(!chooses_kernel); !faults.empty())

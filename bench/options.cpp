@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <functional>
 #include <initializer_list>
@@ -18,15 +19,6 @@
 namespace bench {
 namespace {
 
-constexpr named<sweep> sweep_names[] = {{"public", sweep::all_public},
-                                        {"misaligned", sweep::misaligned},
-                                        {"random", sweep::random},
-                                        {"batched", sweep::batched},
-                                        {"bare", sweep::bare},
-                                        {"elements", sweep::elements},
-                                        {"in-place", sweep::in_place},
-                                        {"powers", sweep::powers},
-                                        {"ladder", sweep::ladder}};
 constexpr named<timing> timing_names[] = {
     {"graph", timing::graph}, {"event", timing::event}, {"enqueue", timing::enqueue}};
 constexpr named<myblasBackend_t> backend_names[] = {
@@ -65,8 +57,8 @@ std::string join_command(int argc, char** argv) {
     return command;
 }
 
-// The first 8 digits of the commit's hash: the shapes of a random sweep are others for each commit, and
-// known from it. Fresh where there is no hash.
+// The first 8 digits of the commit's hash: the shapes of a random sweep are others for each commit,
+// and known from it. Fresh where there is no hash.
 uint64_t seed_of(const std::string& commit) {
     constexpr size_t digits = 8; // short enough to be typed
     const std::string first = commit.substr(0, digits);
@@ -131,6 +123,7 @@ using option_value = std::variant<bool*, // a flag
                                   std::string*,
                                   int*,
                                   int64_t*,
+                                  float*,
                                   double*,
                                   std::optional<uint64_t>*,
                                   std::vector<int64_t>*,
@@ -199,6 +192,9 @@ struct field_value {
     option_value operator()(myblasActivation_t shape::*value) const {
         return one_of(chosen.sizes.*value, activations);
     }
+    option_value operator()(sweep shape::*value) const {
+        return one_of(chosen.sizes.*value, sweep_names);
+    }
     template <class T>
     option_value operator()(T shape::*value) const {
         return &(chosen.sizes.*value);
@@ -225,9 +221,9 @@ constexpr uint32_t measuring = on({action::measure}), tuning = on({action::tune}
                    comparing = on({action::compare}), accuracy = on({action::accuracy}),
                    energy = on({action::energy}), handles = on({action::handles}),
                    reading = on({action::readings}), explaining = on({action::explain}),
-                   replaying = on({action::replay}),
-                   runs = measuring | replaying, // with a row for each call
-    reports = runs | accuracy | energy | handles, all = ~comparing;
+                   replaying = on({action::replay});
+constexpr uint32_t runs = measuring | replaying; // with a row for each call
+constexpr uint32_t reports = runs | accuracy | energy | handles, all = ~comparing;
 
 struct command_info {
     action kind;
@@ -271,7 +267,7 @@ public:
         }
         CLI::Option* const sweeps = app_.get_option("--sweep");
         for (const shape_field& f : shape_fields)
-            if (!(f.where & sweeps_too))
+            if (f.option && !(f.where & sweeps_too))
                 sweeps->excludes(option_of(f));
         for (const char* fixed : {"--sweep", "--function", "--kernel"})
             app_.get_option("--quick")->excludes(app_.get_option(fixed));
@@ -295,6 +291,7 @@ public:
                                                   command->get_name()));
         finish_sweeps();
         finish_routines();
+        finish_rival();
         if (chosen_.cold && chosen_.how.value_or(timing::event) != timing::event)
             throw usage_error("--cold times single calls by events: drop --timing");
         if (!chosen_.handles.times.own && chosen_.backend == MYBLAS_BACKEND_HOST)
@@ -316,6 +313,8 @@ private:
             {runs, "--workspace", one_of(c.workspace, workspace_sources), {},
              "memory lent to kernels, as much as they can use, or the handle's own (lent)"},
             {runs, "--against", &c.against, {}, "another libmyblas.so, measured in the same run"},
+            {runs, "--rival", &rival_, {},
+             "cublaslt:N: on a GPU, the fastest of N algorithms of cuBLASLt for each product"},
             {runs, "--verify", &c.verify, {}, "check every result against float64"},
             {runs, "--cold", &c.cold, {}, "empty the caches before each call"},
             {runs, "--timing", one_of(c.how, timing_names), {},
@@ -381,7 +380,8 @@ private:
              "a card that need not be there: h200, h100, a100, rtx4090, ..."},
             {explaining, "--workspace-mib", &c.explain.workspace_mib, CLI::Range(0, 1 << 24),
              "MiB of the handle's workspace (4096)"},
-            {all, "--seed", &seed_, {}, "of the random data and shapes (the commit's first digits)"},
+            {all, "--seed", &seed_, {},
+             "of the random data and shapes (the commit's first digits)"},
             {all, "--backend", one_of(c.backend, backend_names), {}, "that computes (auto)"},
             {all, "--commit", &c.commit, {}, "recorded instead of the build's"},
             {reports, "--json", &c.json_file, {}, "file for context and results"},
@@ -392,7 +392,8 @@ private:
 
     void add_options(CLI::App& command, action kind) {
         for (const shape_field& f : shape_fields)
-            if (kind == action::measure || (kind == action::explain && is_of_calls(f)))
+            if (f.option &&
+                (kind == action::measure || (kind == action::explain && is_of_calls(f))))
                 add(command, row_of(f, chosen_));
         for (const std::vector<option_row>& rows : {rows_of_runs(), rows_of_commands()})
             for (const option_row& row : rows)
@@ -408,15 +409,18 @@ private:
             command.get_option("--out")->required();
     }
 
-    // Of products, without their data.
+    // Of products as the selection sees them: without their data and scalars.
     static bool is_of_calls(const shape_field& f) {
-        return has(routine::sgemm, f) && f.owners != field::data;
+        return has(routine::sgemm, f) && f.owners != field::data && f.owners != field::scalars &&
+               !(f.where & if_set);
     }
 
     CLI::Option* option_of(const shape_field& f) {
         const std::string names = f.option;
         return app_.get_option(names.substr(0, names.find(',')));
     }
+
+    static bool is_class_of_products(sweep s) { return s >= sweep::general; }
 
     // Whether a sweep is chosen that stands alone, and has options of its own.
     bool is_chosen_alone(sweep wanted, std::initializer_list<const char*> own) const {
@@ -446,16 +450,33 @@ private:
 
     void finish_routines() {
         if (chosen_.routines.empty())
-            chosen_.routines = chosen_.sweeps.empty()
-                                   ? std::vector{routine::sgemm}
-                                   : std::vector{routine::sgemm, routine::transpose, routine::sum};
+            chosen_.routines =
+                std::all_of(chosen_.sweeps.begin(), chosen_.sweeps.end(), is_class_of_products)
+                    ? std::vector{routine::sgemm}
+                    : std::vector{routine::sgemm, routine::transpose, routine::sum};
         // A size that no chosen routine has is a slip worth stopping for.
         for (const shape_field& f : shape_fields)
-            if (option_of(f)->count() > 0 && std::none_of(chosen_.routines.begin(),
-                                                          chosen_.routines.end(),
-                                                          [&](routine r) { return has(r, f); }))
+            if (f.option && option_of(f)->count() > 0 &&
+                std::none_of(chosen_.routines.begin(), chosen_.routines.end(), [&](routine r) {
+                    return has(r, f);
+                }))
                 throw usage_error(fmt::format(
                     "{} does not apply to {}", f.option, describe(chosen_.routines[0]).name));
+    }
+
+    void finish_rival() {
+        const std::string prefix = "cublaslt:";
+        constexpr int most = 1000;
+        if (rival_.empty())
+            return;
+        if (rival_.starts_with(prefix))
+            std::from_chars(rival_.data() + prefix.size(),
+                            rival_.data() + rival_.size(),
+                            chosen_.lt_algorithms);
+        if (rival_ != prefix + std::to_string(chosen_.lt_algorithms) || chosen_.lt_algorithms < 1 ||
+            chosen_.lt_algorithms > most)
+            throw usage_error(
+                fmt::format("--rival {}: it is cublaslt:N, with N from 1 to {}", rival_, most));
     }
 
     options& chosen_;
@@ -465,7 +486,7 @@ private:
     const std::vector<named<data_kind>> product_data_ = product_data();
     std::optional<uint64_t> seed_;
     bool is_quick_ = false;
-    std::string tuned_routine_;
+    std::string tuned_routine_, rival_;
 };
 
 } // namespace

@@ -14,26 +14,13 @@
 
 namespace bench {
 
-// Lists of shapes.
-enum class sweep {
-    quick,
-    ladder,     // every kernel on the README's shapes
-    all_public, // the published shapes
-    misaligned, // these with leading dimensions one longer, then one element off their alignment
-    random,     // sizes from the seed, uniform in their logarithms
-    batched,    // by strides and by pointers: published squares, ragged sides from the seed
-    bare,       // products in the handle's own workspace, against the same in a lent one
-    elements,   // transpose: the published shapes at the other element sizes
-    in_place,   // transpose: onto the matrix itself
-    powers,     // vectors: every power of two
-};
-
 // Where kernels have their workspace: what they ask for, lent to the handle, or the handle's own.
 enum class workspace_source { lent, own };
 inline constexpr named<workspace_source> workspace_sources[] = {{"lent", workspace_source::lent},
                                                                 {"own", workspace_source::own}};
 
-// Kinds of products that readings are of, drawn at random, uniform in the logarithms of their sizes.
+// Kinds of products that readings are of, drawn at random, uniform in the logarithms of their
+// sizes.
 enum class reading_set {
     random,  // sizes from 1 to 8192, tight
     grid,    // the same, rounded up to multiples of 4 to 128
@@ -128,6 +115,7 @@ struct options {
     std::string kernel = "auto"; // or "all", or the name of a kernel or family
     workspace_source workspace = workspace_source::lent;
     std::string against; // file of another libmyblas that is measured beside this one; empty: none
+    int lt_algorithms = 0; // of cuBLASLt's; the fastest is measured beside products
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
     myblasBackend_t backend = MYBLAS_BACKEND_AUTO;
     std::optional<timing> how; // not given: the backend's own
@@ -144,8 +132,8 @@ struct options {
     bool force = false;  // json_file may hold an interrupted run
     progress_mode shown_progress = progress_mode::automatic;
     std::string commit; // that was measured
-    // As typed, without the path of the program, and without --resume, --force and --progress, which do
-    // not change the results.
+    // As typed, without the path of the program, and without --resume, --force and --progress,
+    // which do not change the results.
     std::string command;
 
     bool has(sweep wanted) const {

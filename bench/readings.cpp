@@ -25,7 +25,7 @@ constexpr double flops_of_large_calls = 0x1p37; // from there on small tiles are
 constexpr double alone_us =
     9; // by which a call that is timed alone may seem longer than one among others
 
-// ---- The calls -----------------------------------------------------------------------------------
+// ---- The calls ----------------------------------------------------------------------------------
 
 class call_source {
 public:
@@ -152,7 +152,7 @@ bool takes_part(reading_set set, int index) {
     }
 }
 
-// ---- Their operands ------------------------------------------------------------------------------
+// ---- Their operands -----------------------------------------------------------------------------
 
 arena::arena(const library_handle& handle, machine& device, uint64_t seed)
     : device_(device), lists_(handle, 3 * most_batch * sizeof(float*)) {
@@ -186,7 +186,7 @@ operands arena::of(const shape& s) {
     return o;
 }
 
-// ---- Times ---------------------------------------------------------------------------------------
+// ---- Times --------------------------------------------------------------------------------------
 
 reader::reader(const library_handle& handle,
                machine& device,
@@ -234,14 +234,14 @@ std::vector<reading> reader::take(const shape& s, const std::string& always) {
         subjects.push_back({kernels_[i],
                             [this, &name = kernels_[i]] { force(name.c_str()); },
                             [this, s, o] {
-                                require(call_routine(linked_library, handle_.get(), s, o),
+                                require(call_routine(linked_library(), handle_.get(), s, o),
                                         "the product");
                             }});
         places.push_back(1 + i);
     }
 
-    // Single calls first, to leave out what is far behind; the fastest of three, since the first may load the kernel,
-    // and a pause of the host may hit another.
+    // Single calls first, to leave out what is far behind; the fastest of three, since the first
+    // may load the kernel, and a pause of the host may hit another.
     std::vector<reading> found(1 + kernels_.size());
     for (size_t i = 0; i < subjects.size(); ++i) {
         const auto watch = device_.watch(subjects[i], timing::event, false);
@@ -277,8 +277,8 @@ std::vector<reading> reader::take(const shape& s, const std::string& always) {
     return found;
 }
 
-// Keeps the incumbent, and what is at most `factor` times as slow, and slack_us, as the fastest that a handle in
-// the kernel's mode may take.
+// Keeps the incumbent, and what is at most `factor` times as slow, and slack_us, as the fastest
+// that a handle in the kernel's mode may take.
 void reader::drop_slow(std::vector<size_t>& which,
                        const std::vector<size_t>& places,
                        const std::vector<reading>& found,
@@ -324,7 +324,7 @@ std::vector<std::string> predicted_kernels(const library_handle& handle) {
     return found;
 }
 
-// ---- The command ---------------------------------------------------------------------------------
+// ---- The command --------------------------------------------------------------------------------
 
 namespace {
 

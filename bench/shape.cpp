@@ -18,40 +18,42 @@ constexpr std::array<routine_info, routine_count> routines = [] {
     using r = routine;
     constexpr uint32_t abc = lda | ldb | ldc, op_ab = transa | transb;
     return std::array<routine_info, routine_count>{{
-    {r::sgemm, "sgemm", MYBLAS_ROUTINE_SGEMM, arithmetic, m | k | abc | op_ab | batch | data, ""},
-    {r::sgemm_fused, "sgemmFused", MYBLAS_ROUTINE_SGEMM, arithmetic, m | k | abc | op_ab | activation,
-     ""},
+    {r::sgemm, "sgemm", MYBLAS_ROUTINE_SGEMM, arithmetic,
+     m | k | abc | op_ab | batch | data | scalars, "sgemm", true},
+    {r::sgemm_fused, "sgemmFused", MYBLAS_ROUTINE_SGEMM, arithmetic,
+     m | k | abc | op_ab | activation, "sgemmFused"},
     {r::transpose, "transpose", MYBLAS_ROUTINE_TRANSPOSE, copy,
-     m | lda | ldb | element_bytes | in_place, ""},
-    {r::geam, "geam", MYBLAS_ROUTINE_GEAM, copy, m | abc | op_ab, ""},
-    {r::sum, "sum", MYBLAS_ROUTINE_SUM, read, inc, ""},
-    {r::asum, "asum", MYBLAS_ROUTINE_SUM, read, inc, "sasum"},
-    {r::dsum, "dsum", MYBLAS_ROUTINE_DSUM, read, inc, ""},
-    {r::axpy, "axpy", MYBLAS_ROUTINE_AXPY, copy, inc, "saxpy"},
-    {r::copy, "copy", MYBLAS_ROUTINE_COPY, copy, inc, "scopy"},
-    {r::gemsum, "gemsum", MYBLAS_ROUTINE_GEMSUM, read, m | lda | transa, ""},
-    {r::histogram, "histogram", MYBLAS_ROUTINE_HISTOGRAM, read, data, ""},
-    {r::dot, "dot", MYBLAS_ROUTINE_DOT, read, inc, "sdot"},
-    {r::nrm2, "nrm2", MYBLAS_ROUTINE_NRM2, read, inc, "snrm2"},
-    {r::iamax, "iamax", MYBLAS_ROUTINE_IAMAX, read, inc, "isamax"},
-    {r::iamin, "iamin", MYBLAS_ROUTINE_IAMAX, read, inc, "isamin"},
-    {r::scal, "scal", MYBLAS_ROUTINE_SCAL, copy, inc, "sscal"},
-    {r::swap, "swap", MYBLAS_ROUTINE_SWAP, copy, inc, "sswap"},
-    {r::rot, "rot", MYBLAS_ROUTINE_ROT, copy, inc, "srot"},
-    {r::rotm, "rotm", MYBLAS_ROUTINE_ROTM, copy, inc, "srotm"},
-    {r::gemv, "gemv", MYBLAS_ROUTINE_SGEMM, read, m | lda | trans | inc, "sgemv"},
-    {r::symv, "symv", MYBLAS_ROUTINE_SYMV, read, lda | uplo | inc, "ssymv"},
-    {r::syr, "syr", MYBLAS_ROUTINE_SYR, copy, lda | uplo | inc, "ssyr"},
-    {r::syr2, "syr2", MYBLAS_ROUTINE_SYR, copy, lda | uplo | inc, "ssyr2"},
-    {r::ger, "ger", MYBLAS_ROUTINE_SYR, copy, m | lda | inc, "sger"},
-    {r::trmv, "trmv", MYBLAS_ROUTINE_TRMV, read, lda | uplo | trans | diag | inc, "strmv"},
-    {r::trsv, "trsv", MYBLAS_ROUTINE_TRSV, read, lda | uplo | trans | diag | inc, "strsv"},
-    {r::syrk, "syrk", MYBLAS_ROUTINE_SYRK, arithmetic, lda | k | ldc | uplo | trans, "ssyrk"},
-    {r::syr2k, "syr2k", MYBLAS_ROUTINE_SYR2K, arithmetic, abc | k | uplo | trans, "ssyr2k"},
-    {r::symm, "symm", MYBLAS_ROUTINE_SYMM, arithmetic, m | abc | side | uplo, "ssymm"},
-    {r::trmm, "trmm", MYBLAS_ROUTINE_TRMM, arithmetic, m | abc | side | uplo | trans | diag, "strmm"},
+     m | lda | ldb | element_bytes | in_place, "transposeEx"},
+    {r::geam, "geam", MYBLAS_ROUTINE_GEAM, copy, m | abc | op_ab, "sgeam", true},
+    {r::sum, "sum", MYBLAS_ROUTINE_SUM, read, inc, "sum"},
+    {r::asum, "asum", MYBLAS_ROUTINE_SUM, read, inc, "sasum", true},
+    {r::dsum, "dsum", MYBLAS_ROUTINE_DSUM, read, inc, "dsum"},
+    {r::axpy, "axpy", MYBLAS_ROUTINE_AXPY, copy, inc, "saxpy", true},
+    {r::copy, "copy", MYBLAS_ROUTINE_COPY, copy, inc, "scopy", true},
+    {r::gemsum, "gemsum", MYBLAS_ROUTINE_GEMSUM, read, m | lda | transa, "sgemsum"},
+    {r::histogram, "histogram", MYBLAS_ROUTINE_HISTOGRAM, read, data, "histogram256"},
+    {r::dot, "dot", MYBLAS_ROUTINE_DOT, read, inc, "sdot", true},
+    {r::nrm2, "nrm2", MYBLAS_ROUTINE_NRM2, read, inc, "snrm2", true},
+    {r::iamax, "iamax", MYBLAS_ROUTINE_IAMAX, read, inc, "isamax", true},
+    {r::iamin, "iamin", MYBLAS_ROUTINE_IAMAX, read, inc, "isamin", true},
+    {r::scal, "scal", MYBLAS_ROUTINE_SCAL, copy, inc, "sscal", true},
+    {r::swap, "swap", MYBLAS_ROUTINE_SWAP, copy, inc, "sswap", true},
+    {r::rot, "rot", MYBLAS_ROUTINE_ROT, copy, inc, "srot", true},
+    {r::rotm, "rotm", MYBLAS_ROUTINE_ROTM, copy, inc, "srotm", true},
+    {r::gemv, "gemv", MYBLAS_ROUTINE_SGEMM, read, m | lda | trans | inc, "sgemv", true},
+    {r::symv, "symv", MYBLAS_ROUTINE_SYMV, read, lda | uplo | inc, "ssymv", true},
+    {r::syr, "syr", MYBLAS_ROUTINE_SYR, copy, lda | uplo | inc, "ssyr", true},
+    {r::syr2, "syr2", MYBLAS_ROUTINE_SYR, copy, lda | uplo | inc, "ssyr2", true},
+    {r::ger, "ger", MYBLAS_ROUTINE_SYR, copy, m | lda | inc, "sger", true},
+    {r::trmv, "trmv", MYBLAS_ROUTINE_TRMV, read, lda | uplo | trans | diag | inc, "strmv", true},
+    {r::trsv, "trsv", MYBLAS_ROUTINE_TRSV, read, lda | uplo | trans | diag | inc, "strsv", true},
+    {r::syrk, "syrk", MYBLAS_ROUTINE_SYRK, arithmetic, lda | k | ldc | uplo | trans, "ssyrk", true},
+    {r::syr2k, "syr2k", MYBLAS_ROUTINE_SYR2K, arithmetic, abc | k | uplo | trans, "ssyr2k", true},
+    {r::symm, "symm", MYBLAS_ROUTINE_SYMM, arithmetic, m | abc | side | uplo, "ssymm", true},
+    {r::trmm, "trmm", MYBLAS_ROUTINE_TRMM, arithmetic, m | abc | side | uplo | trans | diag,
+     "strmm", true},
     {r::trsm, "trsm", MYBLAS_ROUTINE_TRSM, arithmetic, m | lda | ldb | side | uplo | trans | diag,
-     "strsm"},
+     "strsm", true},
     }};
 }();
 // clang-format on
@@ -130,7 +132,8 @@ matrices stored(const shape& s) {
     return {};
 }
 
-// What the routine has no use for goes back to its default, so that it is neither counted nor reported.
+// What the routine has no use for goes back to its default, so that it is neither counted nor
+// reported.
 void drop_foreign_fields(shape& s) {
     const shape plain;
     for (const shape_field& f : shape_fields)
@@ -149,8 +152,8 @@ void require_at_least(const char* name, int64_t value, int64_t least) {
             fmt::format("{} = {} is out of range: it is from {} to {}", name, value, least, most));
 }
 
-// Elements of an operand. The limit leaves room for the bytes of three operands, moved by the largest
-// offset, in 64 bits.
+// Elements of an operand. The limit leaves room for the bytes of three operands, moved by the
+// largest offset, in 64 bits.
 int64_t multiply(int64_t x, int64_t y) {
     constexpr int64_t most_elements = int64_t{1} << 56;
     if (x != 0 && y > most_elements / x)
@@ -234,6 +237,9 @@ shape complete(shape s) {
     require_at_least("--ld-pad", s.ld_pad, 0);
     require_at_least("--batch", s.batch, 1);
     require_at_least("--incx", s.incx, 1);
+    require_at_least("--batch-gap", s.batch_gap, 0);
+    if (s.shuffled && !s.pointer_array)
+        throw usage_error("--shuffled is the order of --pointer-array: give both");
     if (s.data != data_kind::uniform && is_of_products(s.data) != (s.routine == routine::sgemm))
         throw usage_error(
             fmt::format("{} has no {} data", describe(s.routine).name, to_text(s.data)));
@@ -245,9 +251,9 @@ shape complete(shape s) {
 
 operand_sizes batch_strides(const shape& s) {
     const matrices matrix = stored(s);
-    return {multiply(s.lda, matrix.a.cols),
-            multiply(s.ldb, matrix.b.cols),
-            multiply(s.ldc, matrix.c.cols)};
+    return {multiply(s.lda, matrix.a.cols) + s.batch_gap,
+            multiply(s.ldb, matrix.b.cols) + s.batch_gap,
+            multiply(s.ldc, matrix.c.cols) + s.batch_gap};
 }
 
 operand_sizes count_elements(const shape& s) {
@@ -259,9 +265,12 @@ operand_sizes count_elements(const shape& s) {
                                elements_of(operand.c, s.ldc, inc)};
     if (s.in_place)
         return {one.a, 0, one.a};
-    return {multiply(one.a, s.batch),
-            multiply(one.b, s.batch),
-            multiply(one.c, s.batch),
+    const auto of_batch = [&](int64_t elements) {
+        return multiply(elements + (elements ? s.batch_gap : 0), s.batch);
+    };
+    return {of_batch(one.a),
+            of_batch(one.b),
+            of_batch(one.c),
             has(s.routine, field::activation) ? s.m : 0};
 }
 
@@ -326,6 +335,12 @@ double count_bytes(const shape& s) {
     return elements * s.element_bytes;
 }
 
+double count_product_bytes(const shape& s) {
+    const double m = static_cast<double>(s.m), n = static_cast<double>(s.n);
+    const double k = static_cast<double>(s.k), passes_of_c = s.beta == 0 ? 1 : 2;
+    return 4 * static_cast<double>(s.batch) * (m * k + k * n + passes_of_c * m * n);
+}
+
 double predict_work(const shape& s) {
     constexpr double flops_per_byte = 16; // of GPUs and of CPUs, about
     const operand_sizes count = count_elements(s);
@@ -367,10 +382,16 @@ std::string to_text(const shape& s) {
         text += fmt::format(" {}", to_text(s.activation));
     if (s.offset != 0)
         text += fmt::format(" offset={}", s.offset);
+    if (s.alpha != 1)
+        text += fmt::format(" alpha={:g}", s.alpha);
+    if (s.beta != 0)
+        text += fmt::format(" beta={:g}", s.beta);
     if (s.batch != 1)
         text += fmt::format(" batch={}", s.batch);
+    if (s.batch_gap != 0)
+        text += fmt::format(" gap={}", s.batch_gap);
     if (s.pointer_array)
-        text += " pointers";
+        text += s.shuffled ? " shuffled pointers" : " pointers";
     if (s.in_place)
         text += " in place";
     return text;

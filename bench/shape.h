@@ -88,6 +88,45 @@ inline constexpr named<myblasActivation_t> activations[] = {
     {"gelu", MYBLAS_ACTIVATION_GELU},
 };
 
+// Lists of shapes.
+enum class sweep {
+    none,
+    quick,
+    ladder,     // every kernel on the README's shapes
+    all_public, // the published shapes
+    misaligned, // these with leading dimensions one longer, then one element off their alignment
+    random,     // sizes from the seed, uniform in their logarithms
+    batched,    // by strides and by pointers: published squares, ragged sides from the seed
+    bare,       // products in the handle's own workspace, against the same in a lent one
+    elements,   // transpose: the published shapes at the other element sizes
+    in_place,   // transpose: onto the matrix itself
+    powers,     // vectors: every power of two
+    // Products as programs call them, from the seed: with scalars and padded leading dimensions.
+    general,  // sides up to 8192
+    updates,  // of factorisations: C = C - A B, with k from 16 to 256
+    thin,     // a side of C from 17 to 160
+    narrow,   // a side of C up to 16
+    deep,     // sides of C up to 128, k from 10^4 on
+    batches,  // sides up to 512, by strides with gaps and by shuffled pointers
+    networks, // of layers of known networks (network_layers.inc)
+};
+inline constexpr named<sweep> sweep_names[] = {{"public", sweep::all_public},
+                                               {"misaligned", sweep::misaligned},
+                                               {"random", sweep::random},
+                                               {"batched", sweep::batched},
+                                               {"bare", sweep::bare},
+                                               {"elements", sweep::elements},
+                                               {"in-place", sweep::in_place},
+                                               {"powers", sweep::powers},
+                                               {"ladder", sweep::ladder},
+                                               {"general", sweep::general},
+                                               {"updates", sweep::updates},
+                                               {"thin", sweep::thin},
+                                               {"narrow", sweep::narrow},
+                                               {"deep", sweep::deep},
+                                               {"batches", sweep::batches},
+                                               {"networks", sweep::networks}};
+
 struct shape {
     bench::routine routine = routine::sgemm;
     bool transa = false, transb = false;
@@ -97,13 +136,17 @@ struct shape {
     int64_t ld_pad = 0;                // elements beyond tight, where complete() sets them
     int64_t incx = 1;                  // of both vectors
     int element_bytes = 4;
-    int64_t offset = 0; // elements by which every operand is moved off its allocation
+    int64_t offset = 0;        // elements by which every operand is moved off its allocation
+    float alpha = 1, beta = 0; // of a product
     int64_t batch = 1;
+    int64_t batch_gap = 0;      // elements between the matrices of a batch
     bool pointer_array = false; // the operands of a batch by arrays of pointers, not by strides
+    bool shuffled = false;      // these pointers in random order
     bool in_place = false;      // a transpose onto its own matrix
     data_kind data = data_kind::uniform;
     myblasActivation_t activation = MYBLAS_ACTIVATION_NONE; // after the bias of rows
-    int64_t calls = 0; // of a program that made it; 0: from no program
+    int64_t calls = 0;      // of a program that made it; 0: from no program
+    sweep of = sweep::none; // the class that it was drawn for
 };
 
 // What a shape of a routine may have besides n, as sets of bits.
@@ -113,7 +156,7 @@ inline constexpr uint32_t any = 0, // every routine has it
                           trans = 1 << 5, // of the only operand that can be transposed
     m = 1 << 6, k = 1 << 7, lda = 1 << 8, ldb = 1 << 9, ldc = 1 << 10, inc = 1 << 11,
                           data = 1 << 12, activation = 1 << 13, element_bytes = 1 << 14,
-                          batch = 1 << 15, in_place = 1 << 16;
+                          batch = 1 << 15, in_place = 1 << 16, scalars = 1 << 17;
 } // namespace field
 
 // What a routine can be bound by at best: arithmetic, reading, or reading and writing.
@@ -125,8 +168,8 @@ struct routine_info {
     myblasRoutine_t kernels; // whose kernels serve it
     bench::limit limit;
     uint32_t fields;
-    // Its name in BLAS, where cuBLAS and CBLAS have it with the same arguments (blas_functions.h); else empty.
-    const char* blas;
+    const char* function;    // its name in myblas without `my`
+    bool is_in_blas = false; // cuBLAS has it, with the same arguments
 };
 
 // Indexed by routine.
@@ -154,8 +197,9 @@ inline bool is_matrix_blas(routine r) {
     return has(r, field::uplo) || r == routine::gemv || r == routine::ger;
 }
 
-// The scalars of the timed calls; alpha = 1 and beta = 0 in a product, alpha = 1 in a solution. Those of routines that
-// change a vector in place leave its size as it is, however often they are called.
+// The scalars of the timed calls; alpha = 1 and beta = 0 in a product, alpha = 1 in a solution.
+// Those of routines that change a vector in place leave its size as it is, however often they are
+// called.
 inline constexpr float axpy_alpha = 0.5f, geam_alpha = 1.5f, geam_beta = -0.5f;
 inline constexpr float update_alpha = 0.5f; // of ger, syr, syr2
 inline constexpr float scal_alpha = -1.0f, rot_c = 0.6f, rot_s = 0.8f;
@@ -168,9 +212,10 @@ shape complete(shape);
 // The order of the triangular or symmetric matrix of symm, trmm and trsm.
 inline int64_t order_of(const shape& s) { return s.right ? s.n : s.m; }
 
-// Elements of each operand. The vector routines call x `a` and y `b`; the results of what only reads
-// are `c`. Routines with a matrix and vectors call them `a`, `b` and `c`, as myblasCall_t does.
-// A transpose in place has no `b` of its own. It and trmv have `c` for a second matrix or vector: the data as it was.
+// Elements of each operand. The vector routines call x `a` and y `b`; the results of what only
+// reads are `c`. Routines with a matrix and vectors call them `a`, `b` and `c`, as myblasCall_t
+// does. A transpose in place has no `b` of its own. It and trmv have `c` for a second matrix or
+// vector: the data as it was.
 struct operand_sizes {
     int64_t a = 0, b = 0, c = 0, bias = 0;
 };
@@ -182,7 +227,10 @@ operand_sizes batch_strides(const shape&);
 // Work: floating-point operations of a product, else the fewest bytes to move.
 double count_flops(const shape&);
 double count_bytes(const shape&);
-// To compare how long calls of any routine take: the flops, or those that a machine does while it moves the operands.
+// Of a product: what has to be read and written.
+double count_product_bytes(const shape&);
+// To compare how long calls of any routine take: the flops, or those that a machine does while it
+// moves the operands.
 double predict_work(const shape&);
 
 inline const char* to_text(data_kind data) { return name_of(data_kinds, data); }

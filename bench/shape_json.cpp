@@ -10,8 +10,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-bool is_in_files(routine r, const shape_field& f) {
-    return f.name && (has(r, f) || f.where & all_files);
+bool is_in_files(const shape& s, const shape_field& f) {
+    bool is_default = false;
+    if (f.where & if_set)
+        visit_value(f, [&](auto shape::*value) { is_default = s.*value == shape().*value; });
+    return f.name && !is_default && (has(s.routine, f) || f.where & all_files);
 }
 
 const char* name_in_files(routine r, const shape_field& f) {
@@ -26,6 +29,7 @@ struct writer {
     ordered_json operator()(const listed_size& size) const { return s.*size.value; }
     ordered_json operator()(data_kind shape::*value) const { return to_text(s.*value); }
     ordered_json operator()(myblasActivation_t shape::*value) const { return to_text(s.*value); }
+    ordered_json operator()(sweep shape::*value) const { return name_of(sweep_names, s.*value); }
     template <class T>
     ordered_json operator()(T shape::*value) const {
         return s.*value;
@@ -41,6 +45,7 @@ struct reader {
     void operator()(const listed_size& size) const { (*this)(size.value); }
     void operator()(data_kind shape::*value) const { read_name(value, data_kinds); }
     void operator()(myblasActivation_t shape::*value) const { read_name(value, activations); }
+    void operator()(sweep shape::*value) const { read_name(value, sweep_names); }
     template <class T>
     void operator()(T shape::*value) const {
         s.*value = json.get<T>();
@@ -59,7 +64,7 @@ ordered_json to_json(const shape& s) {
     ordered_json json;
     json["routine"] = describe(s.routine).name;
     for (const shape_field& f : shape_fields)
-        if (is_in_files(s.routine, f))
+        if (is_in_files(s, f))
             json[name_in_files(s.routine, f)] = std::visit(writer{s}, f.value);
     if (s.calls > 0)
         json["calls"] = s.calls;

@@ -60,7 +60,8 @@ public:
             throw failure("there was no time to measure anything: give more by --budget");
     }
 
-    // The median of what kernels take beyond their predictions, nearer to 1 the fewer calls it is from.
+    // The median of what kernels take beyond their predictions, nearer to 1 the fewer calls it is
+    // from.
     void fit() {
         for (size_t kernel = 0; kernel < indices_.size(); ++kernel)
             for (int form = 0; form < 4; ++form) {
