@@ -32,6 +32,7 @@ import substitution_tables  # noqa: E402
 import turns  # noqa: E402
 
 PARTS = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random", "sgemm_batched",
+         "sgemm_strict_classes",
          "sgemm_emulated_public", "sgemm_fast_public", "sgemm_fast_random", "sgemm_emulated_bare",
          "sgemm_fast_bare", "sgemm_accuracy", "fused_strict", "fused_emulated", "fused_fast",
          "level3_strict", "level3_emulated", "level3_fast", "level2", "level1",
@@ -281,6 +282,41 @@ class BenchTest(unittest.TestCase):
                 self.assertTrue(16 <= min(sizes) < max(sizes) <= 256)
         lengths = [entry["n"] for entry in self.sweep("sum", "powers", 1)]
         self.assertEqual(sorted(set(lengths)), [2**i for i in range(21)])
+
+    def test_scalars_gaps_and_shuffled_pointers_are_verified(self):
+        sizes = ["-m", "33", "-n", "20", "-k", "17", "--ld-pad", "1", "--offset", "1"]
+        for arguments, wanted in (
+            (["--alpha", "-1", "--beta", "1"], {"alpha": -1, "beta": 1}),
+            (["--beta", "0.5", "--batch", "3", "--batch-gap", "5"], {"beta": 0.5, "batch_gap": 5}),
+            (["--batch", "4", "--pointer-array", "--shuffled"], {"shuffled": True}),
+        ):
+            with self.subTest(arguments):
+                (entry, *_) = self.measure(*sizes, *arguments, "--kernel", "reference")["results"]
+                found = {name: entry.get(name) for name in ("alpha", "beta", "batch_gap", "shuffled")}
+                self.assertEqual(found, dict.fromkeys(found) | wanted)
+                self.assertGreater(entry["max_err"], 0)
+
+    def test_classes_of_products_have_what_they_are_named_for(self):
+        classes = ["general", "updates", "thin", "narrow", "deep", "batches", "networks"]
+        measured = self.measure("--sweep", ",".join(classes), "--every", "3", "--seed", "3")
+        by_class = {}
+        for entry in measured["results"]:
+            by_class.setdefault(entry["class"], []).append(entry)
+        self.assertEqual(list(by_class), classes)
+        self.assertTrue(all((e["alpha"], e["beta"]) == (-1, 1) for e in by_class["updates"]))
+        for name, least, most in (("thin", 17, 160), ("narrow", 1, 16)):
+            self.assertTrue(all(least <= min(e["m"], e["n"]) <= most for e in by_class[name]))
+        self.assertTrue(all(e["k"] >= 1000 and max(e["m"], e["n"]) <= 128 for e in by_class["deep"]))
+        self.assertEqual({e["pointer_array"] for e in by_class["batches"]}, {False, True})
+        drawn = [e for e in measured["results"] if e["class"] != "networks"]
+        self.assertGreater(len({e.get("beta", 0) for e in drawn}), 2)
+        pads = [e["lda"] > (e["k"] if e["transa"] == "T" else e["m"]) for e in drawn]
+        self.assertTrue(any(pads) and not all(pads))
+        summary = [(group["class"], group["cases"]) for group in measured["summary"]]
+        self.assertEqual(sorted(set(name for name, _ in summary)), sorted(classes))
+        for group in measured["summary"]:
+            same = [e for e in by_class[group["class"]] if e["incumbent"] == group["incumbent"]]
+            self.assertAlmostEqual(group["percentile_5"], rows.Summary(same).fifth, places=3)
 
     def test_random_shapes_follow_from_the_seed(self):
         def shapes(routine, seed):
@@ -551,6 +587,13 @@ class BenchTest(unittest.TestCase):
             ["--sweep", "bare", "--workspace", "own"],
             ["--sweep", "bare", "--kernel", "blocked"],
             ["--sweep", "bare", "-f", "sum"],
+            ["--sweep", "updates", "-f", "sum"],
+            ["--sweep", "public", "--beta", "1"],
+            ["-f", "sum", "--beta", "1"],
+            ["--batch", "2", "--shuffled"],
+            ["--batch-gap", "-1"],
+            ["--rival", "cublaslt:0"],
+            ["--rival", "cublas"],
         ):
             with self.subTest(arguments):
                 done = run(*arguments)
