@@ -1,5 +1,5 @@
-// How far products are from float64: in every mode of the library, by its kernels on tensor cores, and by
-// other libraries.
+// How far products are from float64: in every mode of the library, by its kernels on tensor cores,
+// and by other libraries.
 #pragma once
 
 #include "library.h"
@@ -14,7 +14,8 @@ namespace bench {
 
 class task;
 
-// |C - AB| / |A||B| over all elements, in units of 2^-24, and the Frobenius norm of C - AB by that of AB.
+// |C - AB| / |A||B| over all elements, in units of 2^-24, and the Frobenius norm of C - AB by that
+// of AB.
 struct errors {
     double max_ulp = 0, mean_ulp = 0, frobenius = 0;
 };
@@ -45,8 +46,8 @@ class contest {
 public:
     contest(const library_handle&, machine&, uint64_t seed);
 
-    // The other libraries and the modes, and the kernels whose results differ from all of those. The shape
-    // is complete().
+    // The other libraries and the modes, and the kernels whose results differ from all of those.
+    // The shape is complete().
     std::vector<outcome> run(const shape&) const;
 
 private:

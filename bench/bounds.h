@@ -1,4 +1,5 @@
-// What myblas.h promises of each element of a result, in units of 2^-24 times what was added up in absolute value.
+// What myblas.h promises of each element of a result, in units of 2^-24 times what was added up in
+// absolute value.
 #pragma once
 
 #include "myblas/myblas.h"

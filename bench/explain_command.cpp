@@ -1,4 +1,4 @@
-#include "explain_command.h"
+#include "commands.h"
 
 #include "errors.h"
 #include "library.h"
@@ -12,7 +12,8 @@
 namespace bench {
 namespace {
 
-// By the vendor's data sheets: architecture, multiprocessors, MHz, GB/s, bytes of L2 cache and of shared memory.
+// By the vendor's data sheets: architecture, multiprocessors, MHz, GB/s, bytes of L2 cache and of
+// shared memory.
 struct known_card {
     const char* name;
     myblasDevice_t device;
@@ -116,7 +117,6 @@ void explain(const shape& s,
              const std::string& card) {
     myblasCall_t call = describe_call(s, {});
     call.math_mode = chosen.math;
-    call.pointer_array = s.pointer_array;
     if (s.offset != 0)
         call.A = call.B = call.C = reinterpret_cast<const void*>(4096 + 4 * s.offset);
 
@@ -138,7 +138,7 @@ void explain(const shape& s,
     fmt::print("sgemm {}, {}, {} MiB of workspace\n"
                "{}: sm_{}, {} multiprocessors at {} MHz, {} GB/s, {} MiB of L2 cache\n\n",
                to_text(s),
-               chosen.math_name,
+               to_text(chosen.math),
                chosen.explain.workspace_mib,
                card,
                device.arch,

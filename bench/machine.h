@@ -107,8 +107,13 @@ public:
     virtual std::unique_ptr<stopwatch>
     watch(const subject&, timing, bool cold, double sample_us = 2000) = 0;
 
-    // The other libraries' calls for the same work on the same operands; empty where there are none.
+    // The other libraries' calls for the same work on the same operands; empty where there are
+    // none.
     virtual std::vector<subject> incumbents(const shape&, const operands&) = 0;
+
+    // A product by the first `count` algorithms of cuBLASLt's heuristics; empty where there are
+    // none.
+    virtual std::vector<subject> lt_products(const shape&, const operands&, int) { return {}; }
 
     // Products with less than FP32's precision; not to be held against.
     virtual std::vector<subject> reduced_precision(const shape&, const operands&) { return {}; }
@@ -117,7 +122,8 @@ public:
     virtual void
     multiply_exactly(const shape&, const operands&, double* product, double* magnitude) = 0;
 
-    // The largest |C - reference| / |A||B| over the given columns of the results, the reference in float64.
+    // The largest |C - reference| / |A||B| over the given columns of the results, the reference in
+    // float64.
     virtual double product_error(std::span<const product_view>,
                                  std::span<const int64_t> columns) = 0;
     // How many of the elements of the memory of C that are none of a result are not as they were.

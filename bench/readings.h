@@ -1,11 +1,10 @@
-// Times of all kernels on random products: `myblas-bench readings` writes them for bench/fit.py, `myblas-bench tune`
-// uses them on the spot.
+// Times of all kernels on random products: `myblas-bench readings` writes them for bench/fit.py,
+// `myblas-bench tune` uses them on the spot.
 #pragma once
 
 #include "library.h"
 #include "machine.h"
 #include "options.h"
-#include "report.h"
 
 #include <cstdint>
 #include <string>
@@ -44,7 +43,8 @@ public:
     const std::vector<std::string>& kernels() const { return kernels_; }
     operands data_of(const shape& s) { return arena_.of(s); }
 
-    // The incumbent's first, then those of the kernels. `always`, a kernel's name, is measured as the best are; empty: none.
+    // The incumbent's first, then those of the kernels. `always`, a kernel's name, is measured as
+    // the best are; empty: none.
     std::vector<reading> take(const shape&, const std::string& always = {});
 
     // What the library takes in a mode.
@@ -70,8 +70,5 @@ private:
 
 // Names of the kernels that the selection compares by time.
 std::vector<std::string> predicted_kernels(const library_handle&);
-
-// myblas-bench readings
-void take_readings(const options&, const library_handle&, machine&, const context&);
 
 } // namespace bench

@@ -1,5 +1,6 @@
-// What the float64 references of both machines share: what a call should have left in its operands, and the measure of an
-// error. All but the views' making is constexpr so that kernels can use it too.
+// What the float64 references of both machines share: what a call should have left in its operands,
+// and the measure of an error. All but the views' making is constexpr so that kernels can use it
+// too.
 #pragma once
 
 #include "machine.h"
@@ -11,7 +12,8 @@
 
 namespace bench {
 
-// |value - reference| / magnitude; infinite where the value is NaN, or wrong though nothing was added.
+// |value - reference| / magnitude; infinite where the value is NaN, or wrong though nothing was
+// added.
 constexpr double relative_error(double value, double reference, double magnitude) {
     const double difference = value < reference ? reference - value : value - reference;
     if (difference == 0)
@@ -32,8 +34,8 @@ constexpr double activated(myblasActivation_t activation, double x) {
     }
 }
 
-// A matrix as a product takes it, after op(). Vectors are rows, whose leading dimension is the increment, and transposed
-// where they stand for columns.
+// A matrix as a product takes it, after op(). Vectors are rows, whose leading dimension is the
+// increment, and transposed where they stand for columns.
 struct matrix_view {
     enum class kind { whole, symmetric, triangle };
 
@@ -57,9 +59,9 @@ struct matrix_view {
     }
 };
 
-// What a call should leave in C, m x n: alpha A B + old_scale * (what C held before) + bias, with the activation
-// applied. A has k columns. Twice: B^T A^T is added to A B. For a solution C is not a result: the sum above should be
-// zero.
+// What a call should leave in C, m x n: alpha A B + old_scale * (what C held before) + bias, with
+// the activation applied. A has k columns. Twice: B^T A^T is added to A B. For a solution C is not
+// a result: the sum above should be zero.
 struct product_view {
     enum class part { all, lower, upper };
 
@@ -112,13 +114,14 @@ struct product_view {
     }
 };
 
-// Where a transpose puts element (i, j), in elements of its target; `as_copy`: where a copy puts it.
+// Where a transpose puts element (i, j), in elements of its target; `as_copy`: where a copy puts
+// it.
 constexpr int64_t moved_to(const shape& s, int64_t i, int64_t j, bool as_copy) {
     return as_copy ? i + j * s.ldb : j + i * s.ldb;
 }
 
-// Two vectors that held the data of two seeds, and should hold (x, y) = (h[0] x + h[1] y, h[2] x + h[3] y) now. Without y:
-// x = h[0] x.
+// Two vectors that held the data of two seeds, and should hold (x, y) = (h[0] x + h[1] y, h[2] x +
+// h[3] y) now. Without y: x = h[0] x.
 struct pair_view {
     const float *x, *y;
     int64_t n, inc, offset; // the memory begins `offset` elements before each

@@ -24,6 +24,12 @@ public:
 
     bool flip() { return random_bits(seed_, index_++) & 1; }
 
+    // Of `least` to `most`, each alike.
+    int64_t draw_evenly(int64_t least, int64_t most) {
+        const auto range = static_cast<uint64_t>(most - least + 1);
+        return least + static_cast<int64_t>(random_bits(seed_, index_++) % range);
+    }
+
 private:
     static constexpr uint64_t shape_stream = 1000; // apart from the data's
     uint64_t seed_, index_ = 0;
