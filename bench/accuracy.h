@@ -14,13 +14,13 @@ namespace bench {
 
 class task;
 
-// |C - AB| / |A||B| over all elements, in units of 2^-24, and the Frobenius norm of C - AB by that
-// of AB.
+// |C - AB| / |A||B| over all elements, in units of 2^-24, and the relative Frobenius norm of C -
+// AB.
 struct errors {
     double max_ulp = 0, mean_ulp = 0, frobenius = 0;
 };
 
-// Who is asked for a product.
+// A library, or a kernel of this one, that computes products.
 struct contender {
     std::string name;                            // a mode, a kernel, or a call of another library
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // that the handle is set to
@@ -39,7 +39,7 @@ struct outcome {
     bool passed = true;
 };
 
-// What the errors of a mode are to be at most, in those of the FP32 product of the other library.
+// The allowed error of a mode, as a multiple of the error of the other library's FP32 product.
 double limit_of(data_kind);
 
 class contest {

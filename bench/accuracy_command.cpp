@@ -113,7 +113,7 @@ public:
         }
     }
 
-    // Anew with all that is there, so that an interrupted run leaves what it has.
+    // Writes all results so far, so that an interrupted run leaves a complete file.
     void save() const {
         if (file_.empty())
             return;

@@ -1,6 +1,6 @@
 // The functions of a library by routine, and their calls. cuBLAS's functions take the same
-// arguments in the same order as those of myblas: its handle is a pointer, and its enumerations and
-// statuses have the same values.
+// arguments as myblas's, in the same order. cuBLAS's handle is also a pointer, and its enumerations
+// and statuses have the same values.
 #pragma once
 
 #include "dynamic_library.h"
@@ -21,7 +21,7 @@ struct blas_functions {
 
     any_function operator[](routine r) const { return of[static_cast<size_t>(r)]; }
 
-    // Of a shape, whose batch may have a function of its own.
+    // The function for a shape; batches may have another one.
     any_function operator[](const shape& s) const {
         return s.pointer_array ? sgemm_batched
                : s.batch > 1   ? sgemm_strided_batched
@@ -40,7 +40,7 @@ blas_functions find_functions(const Find& find) {
     return found;
 }
 
-// Size: int64_t for functions of myblas that end in _64, int for those of cuBLAS.
+// Size: int64_t for functions of myblas that end in _64, int for cuBLAS's.
 template <class Size>
 struct blas_call {
     blas_call(const blas_functions& functions, void* blas_handle, const shape& s, const operands& o)

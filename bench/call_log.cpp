@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Functions whose names are not those of BLAS. The log has cuBLAS's without the prefix.
+// Functions that BLAS does not have under this name. The log has cuBLAS's names without the prefix.
 const std::map<std::string, routine> other_names = {
     {"sgemmstridedbatched", routine::sgemm},
     {"sgemmbatched", routine::sgemm},
@@ -59,7 +59,7 @@ const char* why_not(routine r, const shape& s, int64_t incy) {
     return "";
 }
 
-// Of one line; throws json::exception.
+// The contents of one line; throws json::exception.
 struct parsed {
     std::string function, reason; // no reason: the shape is complete
     shape sizes;

@@ -121,7 +121,7 @@ std::string figures(const timed& t) {
         "{:>12.2f} {:>24}", t.us, fmt::format("({:.2f} to {:.2f})", t.least_us, t.most_us));
 }
 
-// Of all cases, the median of how far samples are apart, in parts of their median.
+// The median, over all cases, of the spread of the samples relative to their median.
 double noise(const std::vector<pair_of_times>& pairs, timed pair_of_times::*side) {
     std::vector<double> spreads;
     for (const pair_of_times& p : pairs)

@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-// As that of cuBLAS (cublas.cpp).
+// The same size as for cuBLAS (cublas.cpp).
 constexpr size_t workspace_bytes = size_t{32} << 20;
 
 // Of cublas_api.h and cublasLt.h.

@@ -17,8 +17,8 @@ public:
     static std::unique_ptr<cublas_lt> load(cudaStream_t);
     ~cublas_lt();
 
-    // By the first `count` algorithms of its heuristic for a workspace of 32 MiB: fewer, or none,
-    // where it has no more. The object outlives the subjects.
+    // Products by the first `count` algorithms of cublasLt's heuristic for a workspace of 32 MiB;
+    // fewer if it has fewer. The object outlives the subjects.
     std::vector<subject> products(const shape&, const operands&, int count) const;
 
 private:

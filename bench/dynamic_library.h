@@ -26,7 +26,7 @@ public:
             if (!handle_)
                 handle_ = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
     }
-    // A file, which takes its own symbols before those that are in the process already.
+    // Loads a file, which uses its own symbols before the process's.
     explicit dynamic_library(const std::string& path)
         : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND)) {}
     // All that is linked or preloaded.

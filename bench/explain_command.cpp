@@ -12,7 +12,7 @@
 namespace bench {
 namespace {
 
-// By the vendor's data sheets: architecture, multiprocessors, MHz, GB/s, bytes of L2 cache and of
+// From the vendor's data sheets: architecture, multiprocessors, MHz, GB/s, bytes of L2 cache and of
 // shared memory.
 struct known_card {
     const char* name;
@@ -32,7 +32,7 @@ constexpr known_card cards[] = {
 };
 // clang-format on
 
-// By its name, or by the model alone, which is the first of its cards: h100 is h100-sxm.
+// Finds a card by its name. A model alone means its first card: h100 is h100-sxm.
 const known_card& find_card(const std::string& asked) {
     std::string name = asked;
     std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
@@ -66,7 +66,7 @@ void print_table(std::vector<line> lines, const std::string& chosen) {
         return rank_a != rank_b ? rank_a < rank_b
                                 : a.estimate.predicted_us < b.estimate.predicted_us;
     });
-    // Where few kernels compete, or none of them accepts the call, all do.
+    // If few kernels compete, or if all of them decline the call, all kernels compete.
     const bool all_compete = std::any_of(lines.begin(), lines.end(), [&](const line& l) {
         return l.kernel == chosen && !l.estimate.candidate;
     });

@@ -19,7 +19,7 @@ struct letter {
     const char* letters;
 };
 
-// A size of which the command line may have several.
+// A size that the command line may give several times.
 struct listed_size {
     int64_t shape::*value;
     std::vector<int64_t> size_lists::*given;

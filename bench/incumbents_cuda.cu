@@ -37,7 +37,7 @@ subject cub_sum(cudaStream_t stream, int64_t n, const T* x, T* result) {
             }};
 }
 
-// Counts of 32 bits, with which CUB is fastest; up to as many bytes as they hold.
+// Counts have 32 bits, because CUB is fastest with them. They limit the number of bytes.
 subject cub_histogram(cudaStream_t stream, int64_t n, const unsigned char* x, unsigned* counts) {
     constexpr int levels = 257, lowest = 0, highest = 256;
     size_t bytes = 0;

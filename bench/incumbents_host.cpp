@@ -23,7 +23,7 @@ bool fits_int(const shape& s) {
 
 void nothing() {}
 
-// Columns of B to those of C.
+// Copies the columns of B to C.
 void copy_columns(const shape& s, const float* b, float* c) {
     for (int64_t j = 0; j < s.n; ++j)
         std::memcpy(c + j * s.ldc, b + j * s.ldb, static_cast<size_t>(s.m) * sizeof(float));
@@ -81,7 +81,7 @@ void call_vectors(any_function f, const shape& s, const operands& o) {
     }
 }
 
-// Those of levels 2 and 3.
+// Calls a function of level 2 or 3.
 void call_matrices(any_function f, const shape& s, const operands& o) {
     constexpr int order = col_major;
     constexpr float one = 1, zero = 0;
@@ -146,7 +146,7 @@ void add_same(std::vector<subject>& found,
 
 } // namespace
 
-// C = alpha op(A), to which B is added; and as many bytes moved by copies.
+// C = alpha op(A), to which B is added; and copies that move the same number of bytes.
 void openblas_incumbents::add_geam(std::vector<subject>& found,
                                    const shape& s,
                                    const operands& o) const {

@@ -21,7 +21,7 @@ void require(myblasStatus_t, const char* what);
 // where it lacks one.
 struct library_functions {
     explicit library_functions(const dynamic_library&);
-    bool is_complete() const; // of those that are not of a routine
+    bool is_complete() const; // all functions that belong to no routine were found
 
     blas_functions routines;
     decltype(&myblasCreateOn) create_on = nullptr;

@@ -94,7 +94,7 @@ void refuse_wrong_variables(const options& chosen) {
         throw usage_error(faults);
 }
 
-// Measures all shapes, or those that an earlier run has left.
+// Measures all shapes, or the rest of an earlier run.
 int measure_shapes(const session& of,
                    const std::vector<shape>& shapes,
                    const call_log& logged,

@@ -409,7 +409,7 @@ private:
             command.get_option("--out")->required();
     }
 
-    // Of products as the selection sees them: without their data and scalars.
+    // Fields of products that the selection sees, so without data and scalars.
     static bool is_of_calls(const shape_field& f) {
         return has(routine::sgemm, f) && f.owners != field::data && f.owners != field::scalars &&
                !(f.where & if_set);
@@ -422,7 +422,7 @@ private:
 
     static bool is_class_of_products(sweep s) { return s >= sweep::general; }
 
-    // Whether a sweep is chosen that stands alone, and has options of its own.
+    // Whether a sweep is chosen that excludes others and has its own options.
     bool is_chosen_alone(sweep wanted, std::initializer_list<const char*> own) const {
         if (!chosen_.has(wanted))
             return false;

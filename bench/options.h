@@ -56,11 +56,11 @@ struct readings_options {
     std::vector<reading_set> sets; // empty: all
     int count = 1000000;           // rounds through the sets
     double budget_s = 300;
-    std::vector<std::string> kernels; // empty: those that are chosen by time
+    std::vector<std::string> kernels; // empty: the kernels with the least predicted times
     std::string file;
 };
 
-// `myblas-bench explain`: the products are those of options::sides and options::sizes.
+// `myblas-bench explain`: options::sides and options::sizes give the products.
 struct explain_options {
     std::string device; // empty: the one at hand
     int workspace_mib = 4096;
@@ -115,7 +115,7 @@ struct options {
     std::string kernel = "auto"; // or "all", or the name of a kernel or family
     workspace_source workspace = workspace_source::lent;
     std::string against; // file of another libmyblas that is measured beside this one; empty: none
-    int lt_algorithms = 0; // of cuBLASLt's; the fastest is measured beside products
+    int lt_algorithms = 0; // algorithms of cuBLASLt, the fastest of which is measured, too
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
     myblasBackend_t backend = MYBLAS_BACKEND_AUTO;
     std::optional<timing> how; // not given: the backend's own

@@ -24,7 +24,7 @@ public:
     time_estimate(std::vector<double> work, double least_s, int rounds)
         : work_(std::move(work)), least_s_(least_s), rounds_(rounds) {}
 
-    // A machine, or a call, does so much work in so many seconds. The highest rate counts.
+    // A machine, or a call, has done this work in this time. The highest rate counts.
     void learn(double work, double seconds) { rate_ = std::max(rate_, work / seconds); }
     // The next shape is done. One that was skipped tells nothing about others.
     void finish(double seconds, bool was_measured);
@@ -45,8 +45,7 @@ private:
 
 class progress {
 public:
-    // So many shapes are finished already; the estimate is of the others, which are the rest of
-    // `total`.
+    // `finished` of `total` shapes are finished already; the estimate is for the others.
     progress(progress_mode, size_t finished, size_t total, time_estimate);
     ~progress() { clear(); }
     progress(const progress&) = delete;

@@ -6,7 +6,7 @@ namespace {
 
 using kind = matrix_view::kind;
 
-// A view of a call; at first that of a product of the call's A and B.
+// A view of a call; it starts as the view of a product of the call's A and B.
 struct view_maker {
     view_maker(const shape& s, const operands& o, int64_t batch_index)
         : s(s), stride(batch_strides(s)),

@@ -26,7 +26,7 @@ void launch_count_changed(const product_view&,
                           unsigned long long* changed,
                           cudaStream_t);
 
-// Raises *worst likewise to the largest error of all elements.
+// Raises *worst, in the same way, to the largest error of all elements.
 void launch_pair_error(const pair_view&, unsigned long long* worst, cudaStream_t);
 
 // Adds to *count the elements that precede element `found`.

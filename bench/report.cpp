@@ -22,7 +22,7 @@ double round_to(double value, int decimals) {
     return std::round(value * scale) / scale;
 }
 
-// Four digits of small ones, from which a reader can tell the work.
+// Small rates have four digits, so that a reader can compute the work from them.
 double round_rate(double rate) { return round_to(rate, rate < 100 ? 4 : 1); }
 
 // Times keep a nanosecond, rates and ratios what a reader can use.
@@ -73,8 +73,8 @@ double ratio(const row& r, const incumbent_time& other) {
     return other.time.median_us / r.time.median_us;
 }
 
-// The table has at most 100 columns: these two, of which a longer text has a line of its own, and
-// those of figures.
+// The table is at most 100 characters wide: these two columns, whose longer texts get their own
+// line, and the figures.
 constexpr int case_width = 26, name_width = 21;
 
 std::string case_name(const shape& s) {
@@ -353,7 +353,7 @@ std::vector<std::vector<report::comparison>> report::groups() const {
     return found;
 }
 
-// Of the ratios, which ascend; between neighbours, linearly.
+// The ratios ascend; values between neighbours are interpolated linearly.
 double report::percentile_5(const std::vector<comparison>& group) {
     const double place = 0.05 * static_cast<double>(group.size() - 1);
     const auto below = static_cast<size_t>(place);

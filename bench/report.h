@@ -46,8 +46,8 @@ struct context {
     facts machine;
     std::string backend, library, commit, command, date;
     uint64_t seed = 0;
-    // Ratios below it are named in the summary. None: rows that do not belong together, such as
-    // those of all kernels, have no summary.
+    // The summary names ratios below it. No threshold: rows that do not belong together, such as
+    // the rows of all kernels, have no summary.
     std::optional<double> threshold;
     ceilings limits;
 };
@@ -56,7 +56,7 @@ struct context {
 struct results {
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     nlohmann::ordered_json skipped = nlohmann::ordered_json::array();
-    size_t shapes = 0, finished = 0; // of all shapes so many have their rows, or are skipped
+    size_t shapes = 0, finished = 0; // all shapes; those with a row, or skipped
     bool all_passed = true;
 };
 

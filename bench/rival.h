@@ -15,7 +15,7 @@ class rival {
 public:
     // Of the linked library.
     rival(std::string name, myblasBackend_t);
-    // Of a libmyblas in a file; its name is "myblas@" and the folder of the file. Throws
+    // Loads a libmyblas from a file; its name is "myblas@" and the folder of the file. Throws
     // usage_error if it cannot be used.
     static rival load(const std::string& file, myblasBackend_t);
     ~rival();

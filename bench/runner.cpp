@@ -39,7 +39,7 @@ std::string asked_kernel(const options& chosen, routine r) {
     return forced.empty() ? automatic : forced;
 }
 
-// A fused product without its bias and activation; other calls as they are.
+// A fused product without its bias and activation; other calls unchanged.
 shape without_epilogue(shape s) {
     if (s.routine == routine::sgemm_fused)
         s.routine = routine::sgemm;

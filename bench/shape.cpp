@@ -132,8 +132,7 @@ matrices stored(const shape& s) {
     return {};
 }
 
-// What the routine has no use for goes back to its default, so that it is neither counted nor
-// reported.
+// Resets fields that the routine does not have, so that they are neither counted nor reported.
 void drop_foreign_fields(shape& s) {
     const shape plain;
     for (const shape_field& f : shape_fields)
@@ -185,7 +184,7 @@ void complete_matrices(shape& s) {
         throw usage_error("in place, a matrix is square or has tight leading dimensions");
 }
 
-// Of a matrix with a leading dimension, or of a vector.
+// The number of elements of a matrix with a leading dimension, or of a vector.
 int64_t elements_of(const extent& operand, int64_t ld, int64_t inc) {
     if (operand.cols == 0)
         return 0;
@@ -258,7 +257,7 @@ operand_sizes batch_strides(const shape& s) {
 
 operand_sizes count_elements(const shape& s) {
     const matrices operand = stored(s);
-    // A result or an index is one number, whatever the increment of the vectors.
+    // A sum or an index is one number, for every increment of the vectors.
     const int64_t inc = is_reduction(s.routine) ? 1 : s.incx;
     const operand_sizes one = {elements_of(operand.a, s.lda, s.incx),
                                elements_of(operand.b, s.ldb, s.incx),

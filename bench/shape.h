@@ -184,7 +184,7 @@ std::optional<routine> find_routine(const std::string& name);
 // The first routine with the same kernels: these are called after it.
 routine first_with_kernels_of(routine);
 
-// Those that leave one number in c.
+// Whether the result is one number, in c.
 bool is_reduction(routine);
 
 inline bool finds_index(routine r) { return r == routine::iamax || r == routine::iamin; }
@@ -198,8 +198,8 @@ inline bool is_matrix_blas(routine r) {
 }
 
 // The scalars of the timed calls; alpha = 1 and beta = 0 in a product, alpha = 1 in a solution.
-// Those of routines that change a vector in place leave its size as it is, however often they are
-// called.
+// Routines that change a vector in place have scalars that keep its magnitude, however often they
+// are called.
 inline constexpr float axpy_alpha = 0.5f, geam_alpha = 1.5f, geam_beta = -0.5f;
 inline constexpr float update_alpha = 0.5f; // of ger, syr, syr2
 inline constexpr float scal_alpha = -1.0f, rot_c = 0.6f, rot_s = 0.8f;
@@ -214,8 +214,8 @@ inline int64_t order_of(const shape& s) { return s.right ? s.n : s.m; }
 
 // Elements of each operand. The vector routines call x `a` and y `b`; the results of what only
 // reads are `c`. Routines with a matrix and vectors call them `a`, `b` and `c`, as myblasCall_t
-// does. A transpose in place has no `b` of its own. It and trmv have `c` for a second matrix or
-// vector: the data as it was.
+// does. A transpose in place has no separate `b`. For a transpose in place and for trmv, `c` is a
+// copy of the original data.
 struct operand_sizes {
     int64_t a = 0, b = 0, c = 0, bias = 0;
 };
@@ -227,10 +227,10 @@ operand_sizes batch_strides(const shape&);
 // Work: floating-point operations of a product, else the fewest bytes to move.
 double count_flops(const shape&);
 double count_bytes(const shape&);
-// Of a product: what has to be read and written.
+// The bytes that a product has to read and write.
 double count_product_bytes(const shape&);
-// To compare how long calls of any routine take: the flops, or those that a machine does while it
-// moves the operands.
+// An estimate of time that is comparable between routines: the flops or, if it is more, the flops
+// that a machine could do while it moves the operands.
 double predict_work(const shape&);
 
 inline const char* to_text(data_kind data) { return name_of(data_kinds, data); }
@@ -241,7 +241,7 @@ inline bool is_of_products(data_kind data) {
     return data != data_kind::skewed && data != data_kind::constant;
 }
 
-// The values of side, uplo, the transpositions and diag, as far as the routine has them: LLNN.
+// The values of the parameters side, uplo, trans and diag that the routine has, such as LLNN.
 std::string form_of(const shape&);
 
 // "NN 512x512x64 lda=520", for tables.

@@ -7,7 +7,7 @@
 
 namespace bench {
 
-// Only what the routine has.
+// Only the fields that the routine has.
 nlohmann::ordered_json to_json(const shape&);
 
 // The sizes, of a call of this routine: what is missing keeps its default. Throws json::exception

@@ -29,8 +29,8 @@ constexpr triple sgemm_rectangles[] = {
     {8192, 8192, 512},  {2, 2, 1000000},
 };
 
-// Products with operands of 2^30 elements and more: all three, then C, A or B alone. They take
-// seconds or much memory, so only a public sweep on a GPU has them.
+// Products with operands of 2^30 elements and more: all three, then C, A or B alone. Only a public
+// sweep on a GPU has them, because they take seconds and much memory.
 constexpr triple sgemm_huge[] = {
     {32768, 32768, 32768},
     {40960, 40960, 40960},
@@ -183,7 +183,7 @@ void add_public(routine r, bool on_host, std::vector<shape>& list) {
     }
 }
 
-// What a list is of on the host: its sizes are those that the tests get through.
+// The part of a list that the host measures: the sizes that its tests can finish.
 struct bounds {
     int64_t product_side, matrix_side, elements, batch, ragged_side;
 };
@@ -307,7 +307,7 @@ void add_powers(routine r, const bounds& most, std::vector<shape>& list) {
 // The showcase first, then a size that fits the caches. The third product is one whose k fits a
 // kernel that keeps whole rows in shared memory. A host takes smaller ones.
 void add_ladder(routine r, bool on_host, std::vector<shape>& list) {
-    if (r == routine::sgemm_fused) // its kernels are those of sgemm
+    if (r == routine::sgemm_fused) // sgemm's kernels compute it
         return;
     if (r == routine::sgemm) {
         if (on_host) {
@@ -351,7 +351,7 @@ std::vector<shape> quick_shapes(bool on_host) {
             vector(routine::axpy, 1 << 26)};
 }
 
-// Sizes that were not given, which are 0, follow those that were.
+// Sizes that were not given are 0, and are derived from the others.
 shape fill_in(shape s, const triple& given) {
     constexpr int64_t default_side = 1024, default_length = 1 << 24;
     if (!has_matrix(s.routine)) {

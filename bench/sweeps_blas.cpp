@@ -84,8 +84,7 @@ shape sized(routine r, const form& f, int64_t m, int64_t n, int64_t k = 0) {
 
 bool is_rank_update(routine r) { return r == routine::syrk || r == routine::syr2k; }
 
-// Of one size that is m, n and k, or of a triangle or symmetric matrix of the order of the longer
-// side.
+// A shape of one size: m = n = k, or a triangle or symmetric matrix of order n.
 shape square(routine r, const form& f, int64_t n) {
     return sized(r, f, n, n, is_rank_update(r) ? n : 0);
 }
@@ -95,8 +94,8 @@ shape panel(routine r, const form& f, int64_t length, int64_t width) {
     return is_rank_update(r) ? sized(r, f, 0, length, width) : sized(r, f, length, width);
 }
 
-// From the left the triangle is as long as the panel, from the right as wide: that of Cholesky's
-// panels.
+// On the left, the triangle's order is the panel's length; on the right, its width, as in
+// Cholesky's factorisation.
 std::vector<form> panel_forms(routine r) {
     if (is_rank_update(r))
         return {forms_of(r)[0]};

@@ -122,10 +122,10 @@ void task::fill_operand(const buffer& storage, uint64_t seed) {
     machine_.fill_random(storage.data(), storage.bytes(), kind_of(shape_), seed);
 }
 
-// Solutions and trmv take their own results again and again while they are timed. They neither grow
-// nor shrink where the diagonal is +-1 and the rest so small that thousands of calls do not add up;
-// every digit of it is random all the same. In a check the rest is large enough that each part of
-// the matrix shows in the result.
+// While they are timed, solutions and trmv repeatedly take their own results. The results keep
+// their magnitude, because the diagonal is +-1 and the rest is so small that thousands of calls do
+// not add up. All digits of the rest are random. In a check, the rest is so large that each part of
+// the matrix affects the result.
 void task::fill_special_matrix(purpose wanted) {
     const bool repeats = shape_.routine == routine::trsm || shape_.routine == routine::trsv ||
                          shape_.routine == routine::trmv;
@@ -153,7 +153,7 @@ void task::make_pointer_arrays() {
         lists[batch + i] = static_cast<float*>(operands_.b) + at * stride.b;
         lists[2 * batch + i] = static_cast<float*>(operands_.c) + at * stride.c;
     }
-    if (shape_.shuffled) { // all three alike, so that the products stay those of the batch
+    if (shape_.shuffled) { // all three in the same way, so that the products stay the same
         std::vector<size_t> order(batch);
         std::iota(order.begin(), order.end(), size_t{0});
         std::shuffle(order.begin(), order.end(), std::mt19937_64(seed_));
@@ -232,7 +232,7 @@ verdict task::verify(const std::string& kernel) {
     }
 }
 
-// As many columns as one of so many shares of the machine's budget for references allows.
+// The columns that fit in one of `shares` shares of the machine's budget for references.
 std::vector<int64_t> task::choose_columns(const product_view& p, int64_t shares) {
     constexpr double least = 4;
     const double per_column = static_cast<double>(p.m) * static_cast<double>(p.depth());
@@ -336,7 +336,7 @@ verdict task::verify_reduction(const std::string& kernel) {
             exact_->value = exact_->magnitude;
         if (is_nrm2)
             exact_->value = exact_->magnitude = std::sqrt(exact_->value);
-        // One rounding, beside those of sums in double.
+        // One rounding, and the roundings of sums in double.
         if (is_dot || is_nrm2)
             exact_->magnitude = std::fabs(exact_->value) +
                                 static_cast<long double>(shape_.n) * 0x1p-29L * exact_->magnitude;
@@ -425,8 +425,7 @@ verdict task::verify_matrix_blas() {
         call_on_poison();
     else
         call_on_data();
-    constexpr int64_t shares =
-        4; // sweeps have many large matrices, of which each takes all that it may
+    constexpr int64_t shares = 4; // sweeps have many large matrices, and each uses its whole budget
     const std::vector<int64_t> columns = choose_columns(view, shares);
     const double worst = machine_.product_error({&view, 1}, columns);
     const int64_t changed =

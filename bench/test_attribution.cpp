@@ -1,4 +1,4 @@
-// Whose kernel computed: the orders of summation of the kernels' strict ends, replayed on the host
+// Attribution of results: the kernels' orders of summation on the FP32 units, repeated on the host
 // for any k.
 #include "attribution.h"
 

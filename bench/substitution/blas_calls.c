@@ -77,8 +77,8 @@ static void call_ssyrk(function_of_blas function, int n) {
     ((__typeof__(&ssyrk_))function)("L", "N", &n, &n, &one, a, &n, &zero, c, &n, 1, 1);
 }
 
-// Of a triangle that is nearly the identity, so that many solutions of solutions stay as large as
-// the first.
+// Solves with a triangle that is almost the identity, so that repeated solutions keep their
+// magnitude.
 static void call_strsm(function_of_blas function, int n) {
     const float one = 1;
     ((__typeof__(&strsm_))function)("L", "L", "N", "U", &n, &n, &one, a, &n, c, &n, 1, 1, 1, 1);
@@ -208,7 +208,7 @@ int main(int argc, char** argv) {
         if (routine == end)
             return 2;
     }
-    // The library that this program is linked to, whatever else defines its functions.
+    // The library that this program is linked to, even if another one also defines its functions.
     void* library = dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_NOLOAD);
     function_of_blas function[functions] = {routine->linked};
     if (library)
