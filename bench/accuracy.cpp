@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 namespace bench {
 namespace {
@@ -20,6 +21,12 @@ constexpr const char* in_order = "double_buffered";
 bool is_ordinary(data_kind data) {
     return data == data_kind::uniform || data == data_kind::normal ||
            data == data_kind::row_scaled || data == data_kind::column_scaled;
+}
+
+// The strictest mode whose promise a kernel keeps in the mode that a handle is set to. fp16x3
+// corrects elements in emulated mode only.
+myblasMath_t promise_of(const myblasKernelInfo_t& kernel, myblasMath_t math) {
+    return std::string_view(kernel.name).starts_with("fp16x3/") ? math : kernel.math_mode;
 }
 
 struct exact_product {
@@ -84,9 +91,14 @@ contest::contest(const library_handle& handle, machine& device, uint64_t seed)
     for (const auto& [name, math] : math_modes)
         if (myblasSetMathMode(handle_.get(), math) == MYBLAS_STATUS_SUCCESS)
             own_.push_back({name, math, nullptr});
-    for (const myblasKernelInfo_t& kernel : kernels_)
-        if (kernel.math_mode != MYBLAS_FP32_STRICT_MATH)
-            own_.push_back({kernel.name, kernel.math_mode, kernel.name});
+    for (const myblasKernelInfo_t& kernel : kernels_) {
+        if (kernel.math_mode == MYBLAS_FP32_STRICT_MATH)
+            continue;
+        own_.push_back({kernel.name, kernel.math_mode, kernel.name});
+        const myblasMath_t weaker = promise_of(kernel, MYBLAS_FP32_FAST_MATH);
+        if (weaker != kernel.math_mode)
+            own_.push_back({std::string(kernel.name) + ' ' + to_text(weaker), weaker, kernel.name});
+    }
 }
 
 std::vector<outcome> contest::run(const shape& sizes) const {
@@ -192,7 +204,7 @@ void contest::run_own(const task& work, const contender& asked, std::vector<outc
     result.kernel = taken;
     for (const myblasKernelInfo_t& kernel : kernels_)
         if (result.kernel == kernel.name)
-            result.serves = kernel.math_mode;
+            result.serves = promise_of(kernel, asked.math);
     found.push_back(std::move(result));
 }
 

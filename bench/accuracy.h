@@ -30,7 +30,7 @@ struct contender {
 struct outcome {
     contender asked;
     std::string kernel;                                 // empty: another library's
-    myblasMath_t serves = MYBLAS_FP32_STRICT_MATH;      // the strictest mode that the kernel serves
+    myblasMath_t serves = MYBLAS_FP32_STRICT_MATH;      // the strictest mode whose promise it keeps
     myblasMath_t computed_by = MYBLAS_FP32_STRICT_MATH; // whose kernel it was in the end
     std::vector<float> c;
     bench::errors errors;

@@ -413,12 +413,12 @@ static bool is_one_of(const char* name, const char* family) {
     return name && strncmp(name, family, strlen(family)) == 0;
 }
 
-// The kernel's own mode; for the selection, all modes.
+// The kernel's modes; for the selection, all modes.
 static myblasMath_t mode_of(const char* kernel, int turn) {
     if (!kernel)
         return (myblasMath_t)(turn % 3);
     if (is_one_of(kernel, "fp16x3"))
-        return MYBLAS_FP32_FAST_MATH;
+        return turn % 2 ? MYBLAS_FP32_FAST_MATH : MYBLAS_FP32_EMULATED_MATH;
     return is_one_of(kernel, "bf16x6") || is_one_of(kernel, "tf32x3") ? MYBLAS_FP32_EMULATED_MATH
                                                                       : MYBLAS_FP32_STRICT_MATH;
 }

@@ -750,6 +750,8 @@ static void test_triangles_of_products(void** state) {
                    {"warp_tile/64x64", MYBLAS_FP32_STRICT_MATH},
                    {"bf16x6/256x128", MYBLAS_FP32_EMULATED_MATH},
                    {"bf16x6/128x128", MYBLAS_FP32_EMULATED_MATH},
+                   {"fp16x3/256x128", MYBLAS_FP32_EMULATED_MATH},
+                   {"fp16x3/128x128", MYBLAS_FP32_EMULATED_MATH},
                    {"fp16x3/256x128", MYBLAS_FP32_FAST_MATH},
                    {"fp16x3/128x128", MYBLAS_FP32_FAST_MATH},
                    {"small_tile/32x32_k8", MYBLAS_FP32_STRICT_MATH},
@@ -896,6 +898,8 @@ static void test_triangular_operands(void** state) {
                    {"warp_tile/128x64", MYBLAS_FP32_STRICT_MATH},
                    {"bf16x6/256x128", MYBLAS_FP32_EMULATED_MATH},
                    {"bf16x6/128x128", MYBLAS_FP32_EMULATED_MATH},
+                   {"fp16x3/256x128", MYBLAS_FP32_EMULATED_MATH},
+                   {"fp16x3/128x128", MYBLAS_FP32_EMULATED_MATH},
                    {"fp16x3/256x128", MYBLAS_FP32_FAST_MATH},
                    {"fp16x3/128x128", MYBLAS_FP32_FAST_MATH}};
     static const int64_t orders[] = {700, 256, 1000, 461}, lines[] = {2100, 257, 3500, 1300};

@@ -99,6 +99,7 @@ void test_passes_stay_in_the_workspace(void**) {
         p.n = spread(random, 1, 20000);
         p.k = spread(random, 1, 100000);
         p.batch_count = round % 3 ? 1 : spread(random, 1, 300);
+        p.math = round / 6 % 2 ? MYBLAS_FP32_FAST_MATH : MYBLAS_FP32_EMULATED_MATH;
         p.lda = p.ldb = p.ldc = 4;
         for (const limb_variant& v : variants) {
             const size_t least = v.least_bytes(p, device), best = v.best_bytes(p, device);
@@ -274,6 +275,7 @@ least_cost(const limb_variant& v, const sgemm_problem& p, const device_info& dev
             pass.rows = rows;
             pass.cols = cols;
             pass.k = part_of(p.k, parts, chunk_k);
+            pass.corrects = v.corrects(p);
             v.count_panels(pass);
             cost = cost_of(v, p, device, pass, bytes);
         }
@@ -302,6 +304,7 @@ void test_plans_are_cheap(void**) {
         p.n = spread(random, round % 4 ? 300 : 1, 30000);
         p.k = spread(random, 64, 30000);
         p.batch_count = round % 3 ? 1 : spread(random, 2, 300);
+        p.math = round / 6 % 2 ? MYBLAS_FP32_FAST_MATH : MYBLAS_FP32_EMULATED_MATH;
         p.lda = p.ldb = p.ldc = 4;
         for (const limb_variant& v : variants) {
             const auto low = static_cast<double>(v.least_bytes(p, device));

@@ -419,10 +419,20 @@ static bool is_installed(myblasHandle_t handle, const myblasKernelInfo_t* info) 
     return true;
 }
 
+static void
+force_in_mode(myblasHandle_t handle, const myblasKernelInfo_t* info, myblasMath_t math) {
+    assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, info->name));
+    assert_ok(myblasSetMathMode(handle, math));
+}
+
 // Forces a kernel, in the strictest mode that allows it.
 static void force(myblasHandle_t handle, const myblasKernelInfo_t* info) {
-    assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, info->name));
-    assert_ok(myblasSetMathMode(handle, info->math_mode));
+    force_in_mode(handle, info, info->math_mode);
+}
+
+// The weakest mode in which the kernel computes differently from stricter modes.
+static myblasMath_t weakest_mode(const myblasKernelInfo_t* info) {
+    return is_of_family(info->name, "fp16x3") ? MYBLAS_FP32_FAST_MATH : info->math_mode;
 }
 
 static void test_every_kernel(void** state) {
@@ -432,14 +442,16 @@ static void test_every_kernel(void** state) {
         const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
         if (!kernel_fits_device(handle, &info))
             continue;
-        random_seed((uint64_t)i + 1);
-        force(handle, &info);
-        if (!is_installed(handle, &info))
-            continue;
-        const struct counts counts = run_kernel(handle, info.name, &info);
-        print_message("  %s: %d calls, %d declined\n", info.name, counts.ran, counts.declined);
-        if (counts.ran < (reduced() ? 1 : 100))
-            fail_msg("%s took %d calls only", info.name, counts.ran);
+        for (myblasMath_t math = info.math_mode; math <= weakest_mode(&info); ++math) {
+            random_seed((uint64_t)i + 1);
+            force_in_mode(handle, &info, math);
+            if (!is_installed(handle, &info))
+                continue;
+            const struct counts counts = run_kernel(handle, info.name, &info);
+            print_message("  %s: %d calls, %d declined\n", info.name, counts.ran, counts.declined);
+            if (counts.ran < (reduced() ? 1 : 100))
+                fail_msg("%s took %d calls only", info.name, counts.ran);
+        }
     }
 }
 
@@ -1196,21 +1208,202 @@ static void test_hard_data(void** state) {
         const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
         if (!kernel_fits_device(handle, &info))
             continue;
-        random_seed((uint64_t)i + 1);
-        force(handle, &info);
-        for (size_t d = 0; d < COUNT_OF(hard); ++d) {
+        for (myblasMath_t math = info.math_mode; math <= weakest_mode(&info); ++math) {
+            random_seed((uint64_t)i + 1);
+            force_in_mode(handle, &info, math);
+            for (size_t d = 0; d < COUNT_OF(hard); ++d) {
+                if (left_out(4))
+                    continue;
+                check_hard_data(handle, math, info.name, &hard[d]);
+            }
+        }
+    }
+}
+
+// Replaces the matrix, which has no gaps between columns.
+static float* transposed(float* x, int rows, int cols) {
+    float* result = allocate((size_t)rows * (size_t)cols, sizeof *x);
+    for (int j = 0; j < cols; ++j)
+        for (int i = 0; i < rows; ++i)
+            result[j + (size_t)i * (size_t)cols] = x[i + (size_t)j * (size_t)rows];
+    free(x);
+    return result;
+}
+
+// ---- Lossy elements -----------------------------------------------------------------------------
+
+// An element that loses more than 2^-21 of itself as two limbs of fp16, beside others of 2^23 times
+// its size. In emulated mode fp16x3 multiplies such elements in FP32, up to a number for a line's
+// chunk, for a cell of 32 lines, and for a pass.
+static const float lossy_value = 0x1.aaaaaap-24f;
+
+struct lossy_data {
+    const char* name;
+    struct shape shape;
+    bool (*is_lossy)(bool of_a, int line, int k);
+    bool is_corrected; // else bf16x6 computes
+};
+
+static bool one_element(bool of_a, int line, int k) { return of_a && line == 7 && k == 9; }
+static bool one_element_of_b(bool of_a, int line, int k) { return !of_a && line == 7 && k == 9; }
+static bool two_of_a_line(bool of_a, int line, int k) {
+    return of_a && line == 7 && (k == 9 || k == 31);
+}
+static bool three_of_a_line(bool of_a, int line, int k) {
+    return of_a && line == 7 && (k == 9 || k == 10 || k == 31);
+}
+static bool lines_of_a_cell(bool of_a, int line, int k, int lines) {
+    return of_a && k == 9 && line >= 45 && line < 45 + lines;
+}
+static bool three_of_a_cell(bool of_a, int line, int k) {
+    return lines_of_a_cell(of_a, line, k, 3);
+}
+static bool four_of_a_cell(bool of_a, int line, int k) { return lines_of_a_cell(of_a, line, k, 4); }
+static bool whole_column(bool of_a, int line, int k) {
+    (void)line;
+    return of_a && k == 9;
+}
+// Where both factors of a product are lossy, it is added once.
+static bool both_factors(bool of_a, int line, int k) {
+    return k == 9 && (of_a ? line == 7 || line == 30 || line == 135 : line == 5 || line == 70);
+}
+// The last line, and the last k, which ends inside a cell.
+static bool last_elements(bool of_a, int line, int k) {
+    return line == (of_a ? hard_m : hard_n) - 1 && k == hard_k - 1;
+}
+static bool first_and_last_cells(bool of_a, int line, int k) {
+    return (line == 0 || line == (of_a ? hard_m : hard_n) - 2) && (k == 1 || k == hard_k - 2);
+}
+// As many cells of A, in the order of lines, have a lossy element as a pass of `counted` takes.
+enum { counted_m = 256, counted_n = 128, counted_k = 512, counted_cells = 12 * counted_k / 32 };
+static bool first_cells(bool of_a, int line, int k, int cells) {
+    return of_a && line % 32 == 3 && k % 32 == 17 && line / 32 * (counted_k / 32) + k / 32 < cells;
+}
+static bool most_of_a_pass(bool of_a, int line, int k) {
+    return first_cells(of_a, line, k, 8 + counted_cells / 8);
+}
+static bool more_than_a_pass(bool of_a, int line, int k) {
+    return first_cells(of_a, line, k, 8 + counted_cells / 8 + 1);
+}
+
+#define HARD_SHAPE                                                                                 \
+    { hard_m, hard_n, hard_k }
+#define COUNTED_SHAPE                                                                              \
+    { counted_m, counted_n, counted_k }
+static const struct lossy_data lossy_cases[] = {
+    {"one element", HARD_SHAPE, one_element, true},
+    {"one element of B", HARD_SHAPE, one_element_of_b, true},
+    {"two of a line's chunk", HARD_SHAPE, two_of_a_line, true},
+    {"three of a line's chunk", HARD_SHAPE, three_of_a_line, false},
+    {"three of a cell", HARD_SHAPE, three_of_a_cell, true},
+    {"four of a cell", HARD_SHAPE, four_of_a_cell, false},
+    {"whole column", HARD_SHAPE, whole_column, false},
+    {"both factors", HARD_SHAPE, both_factors, true},
+    {"last elements", HARD_SHAPE, last_elements, true},
+    {"first and last cells", HARD_SHAPE, first_and_last_cells, true},
+    {"as many as a pass takes", COUNTED_SHAPE, most_of_a_pass, true},
+    {"more than a pass takes", COUNTED_SHAPE, more_than_a_pass, false},
+};
+
+// Every fourth line has a single element besides lossy ones, so that a lossy element of the other
+// operand is all that an element of C consists of.
+static float* make_lossy_operand(const struct lossy_data* data, bool of_a) {
+    const int lines = of_a ? data->shape.m : data->shape.n, k = data->shape.k;
+    float* x = allocate((size_t)lines * (size_t)k, sizeof *x); // k along memory
+    for (int line = 0; line < lines; ++line)
+        for (int l = 0; l < k; ++l) {
+            const bool is_zero = line % 4 == 0 && l != 9;
+            const float other = is_zero ? 0 : (0.5f + fabsf(random_float())) * (l % 2 ? 1 : -1);
+            x[l + line * k] = data->is_lossy(of_a, line, l) ? lossy_value : other;
+        }
+    return x;
+}
+
+static void
+check_lossy(myblasHandle_t handle, const myblasKernelInfo_t* info, const struct lossy_data* data) {
+    const struct shape s = data->shape;
+    const size_t bytes = (size_t)s.m * (size_t)s.n * sizeof(float);
+    const bool is_large = strcmp(info->name, "fp16x3/256x128") == 0;
+    struct operands o = operands_create(handle);
+    float* a = make_lossy_operand(data, true); // TN first
+    float* b = make_lossy_operand(data, false);
+    double* expected = allocate((size_t)s.m * (size_t)s.n, sizeof *expected);
+    double* bound = allocate((size_t)s.m * (size_t)s.n, sizeof *bound);
+    for (int j = 0; j < s.n; ++j)
+        for (int i = 0; i < s.m; ++i) {
+            double sum = 0, magnitude = 0;
+            for (int l = 0; l < s.k; ++l) {
+                const double term = (double)a[l + i * s.k] * b[l + j * s.k];
+                sum += term;
+                magnitude += fabs(term);
+            }
+            expected[i + j * s.m] = sum;
+            bound[i + j * s.m] =
+                error_units(MYBLAS_FP32_EMULATED_MATH, s.k) * UNIT_ROUNDOFF * magnitude;
+        }
+    for (int form = 0; form < 4; ++form) { // TN, NN, NT, TT
+        if (form % 2 == 1)
+            a = form == 1 ? transposed(a, s.k, s.m) : transposed(a, s.m, s.k);
+        if (form == 2)
+            b = transposed(b, s.k, s.n);
+        const myblasOperation_t transa = form == 0 || form == 3 ? MYBLAS_OP_T : MYBLAS_OP_N;
+        const myblasOperation_t transb = form >= 2 ? MYBLAS_OP_T : MYBLAS_OP_N;
+        float* c[2];
+        for (int other = 0; other < 2; ++other) {
+            const char* kernel = is_large ? "bf16x6/256x128" : "bf16x6/128x128";
+            assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, other ? kernel : info->name));
+            assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_EMULATED_MATH));
+            const float* found = product_in_form(handle, &o, transa, transb, s, a, b, 1, 0, 0);
+            assert_non_null(found);
+            c[other] = memcpy(allocate(1, bytes), found, bytes);
+        }
+        if ((memcmp(c[0], c[1], bytes) != 0) != data->is_corrected)
+            fail_msg("%s, %s, form %d: %s computes",
+                     info->name,
+                     data->name,
+                     form,
+                     data->is_corrected ? "bf16x6" : "fp16x3");
+        for (int at = 0; at < s.m * s.n; ++at)
+            if (!(fabs(c[0][at] - expected[at]) <= bound[at]))
+                fail_msg("%s, %s, form %d: C(%d, %d) is %.9g, not %.9g; bound %.3g",
+                         info->name,
+                         data->name,
+                         form,
+                         at % s.m,
+                         at / s.m,
+                         (double)c[0][at],
+                         expected[at],
+                         bound[at]);
+        free(c[0]);
+        free(c[1]);
+    }
+    free(a);
+    free(b);
+    free(expected);
+    free(bound);
+    operands_destroy(&o);
+}
+
+static void test_lossy_elements(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    for (int i = 0; i < kernel_count(handle, MYBLAS_ROUTINE_SGEMM); ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+        if (!is_of_family(info.name, "fp16x3") || !kernel_fits_device(handle, &info))
+            continue;
+        for (size_t d = 0; d < COUNT_OF(lossy_cases); ++d) {
             if (left_out(4))
                 continue;
-            check_hard_data(handle, info.math_mode, info.name, &hard[d]);
+            random_seed(7);
+            check_lossy(handle, &info, &lossy_cases[d]);
         }
     }
 }
 
 // ---- Who computes -------------------------------------------------------------------------------
 
-// A kernel on tensor cores leaves a call to a stricter mode's kernel if its limbs lose too much.
-// The host is not told, but the result has the bits of the other kernel. In strict mode this is one
-// that adds in the order of k, as long as k is at most 64.
+// A kernel on tensor cores leaves a call to another kernel if its limbs lose too much. The host is
+// not told, but the result has the bits of the other kernel. In strict mode this is one that adds
+// in the order of k, as long as k is at most 64.
 static const char in_order[] = "double_buffered";
 enum { guarded_k = 64 };
 
@@ -1247,8 +1440,8 @@ static float specks(bool of_a, int line, int k) {
 static float lossy(bool of_a, int line, int k, int lines) {
     return of_a && k == 9 && line >= 7 && line < 7 + lines ? 0x1.aaaaaap-24f : random_float();
 }
+static float three_lossy(bool of_a, int line, int k) { return lossy(of_a, line, k, 3); }
 static float four_lossy(bool of_a, int line, int k) { return lossy(of_a, line, k, 4); }
-static float five_lossy(bool of_a, int line, int k) { return lossy(of_a, line, k, 5); }
 static float less_lonely(bool of_a, int line, int k) { return lonely(of_a, line, k, 0x1p6f); }
 // The largest element of a cell is below 2^-90 (the limit of bf16's scales), below 2^-112 (the
 // limit of fp16's scales), or above 2^112.
@@ -1280,11 +1473,12 @@ static float almost_overflowing(bool of_a, int line, int k) {
     return random_float() * (of_a ? 0x1p70f : 0x1p50f);
 }
 
-// The mode whose kernel computes in the end if fp16x3, bf16x6 or tf32x3 is chosen.
+// The kernel that computes in the end if fp16x3 is chosen in fast mode or in emulated mode, bf16x6,
+// or tf32x3. `fast` stands for fp16x3, `emulated` for bf16x6 or tf32x3.
 struct guarded_data {
     const char* name;
     float (*value)(bool of_a, int line, int k);
-    int by_fp16x3, by_bf16x6, by_tf32x3;
+    int by_fast_fp16x3, by_emulated_fp16x3, by_bf16x6, by_tf32x3;
 };
 
 enum {
@@ -1295,38 +1489,40 @@ enum {
 
 // Most data trip exactly one check, whose limit is in docs/emulation.md.
 static const struct guarded_data guarded[] = {
-    {"uniform", uniform, fast, emulated, emulated},
-    {"normal", normal, fast, emulated, emulated},
-    {"row-scaled", row_scaled, fast, emulated, emulated},
-    {"column-scaled", column_scaled, fast, emulated, emulated},
-    {"lognormal", lognormal, emulated, emulated, emulated},
-    {"graded", graded, emulated, emulated, emulated},
-    {"outlier", outlier_at_zero, emulated, emulated, emulated},
-    {"less lonely", less_lonely, fast, emulated, emulated},
-    {"lonely in A", lonely_in_a, emulated, emulated, emulated}, // what a line leaves room for
-    {"lonely in B", lonely_in_b, emulated, emulated, emulated},
-    {"four lossy", four_lossy, fast, emulated, emulated},
-    {"five lossy", five_lossy, emulated, emulated, emulated}, // lossy elements of a cell
-    {"one speck", speck, fast, strict, strict},               // any of bf16; least of A
-    {"specks", specks, strict, strict, strict},               // lossy elements of a line
-    {"subnormal row", subnormal_row, strict, strict, strict},
-    {"faint A", faint_a, fast, strict, strict},   // least exponent of bf16
-    {"faint B", faint_b, fast, strict, strict},   // the same; least of B
-    {"fainter", fainter, strict, strict, strict}, // least exponent of fp16
-    {"loud", loud, strict, strict, emulated},     // greatest exponent
-    {"small", small, fast, strict, strict},       // least sum of bf16; of TF32
-    {"tiny", tiny, strict, strict, strict},       // least sum of fp16
-    {"almost overflowing", almost_overflowing, strict, strict, emulated}, // greatest sum
+    {"uniform", uniform, fast, fast, emulated, emulated},
+    {"normal", normal, fast, fast, emulated, emulated},
+    {"row-scaled", row_scaled, fast, fast, emulated, emulated},
+    {"column-scaled", column_scaled, fast, fast, emulated, emulated},
+    {"lognormal", lognormal, emulated, emulated, emulated, emulated},
+    {"graded", graded, emulated, emulated, emulated, emulated},
+    {"outlier", outlier_at_zero, emulated, emulated, emulated, emulated},
+    {"less lonely", less_lonely, fast, fast, emulated, emulated},
+    {"lonely in A", lonely_in_a, emulated, fast, emulated, emulated}, // what a line leaves room for
+    {"lonely in B", lonely_in_b, emulated, fast, emulated, emulated},
+    {"three lossy", three_lossy, fast, fast, emulated, emulated},
+    {"four lossy", four_lossy, emulated, emulated, emulated, emulated}, // lossy elements of a cell
+    {"one speck", speck, fast, fast, strict, strict},                   // any of bf16; least of A
+    {"specks", specks, strict, strict, strict, strict},                 // lossy elements of a line
+    {"subnormal row", subnormal_row, strict, strict, strict, strict},
+    {"faint A", faint_a, fast, fast, strict, strict},     // least exponent of bf16
+    {"faint B", faint_b, fast, fast, strict, strict},     // the same; least of B
+    {"fainter", fainter, strict, strict, strict, strict}, // least exponent of fp16
+    {"loud", loud, strict, strict, strict, emulated},     // greatest exponent
+    {"small", small, fast, fast, strict, strict},         // least sum of bf16; of TF32
+    {"tiny", tiny, strict, strict, strict, strict},       // least sum of fp16
+    {"almost overflowing", almost_overflowing, strict, strict, strict, emulated}, // greatest sum
     // Earlier calls leave nothing behind.
-    {"uniform again", uniform, fast, emulated, emulated},
+    {"uniform again", uniform, fast, fast, emulated, emulated},
 };
 
 enum { max_contenders = 32 };
 
 struct contender {
     myblasKernelInfo_t info;
-    bool is_tested; // else only compared with
-    bool is_tf32;   // decides for each of its tiles
+    myblasMath_t math; // the mode in which it is asked
+    int path;          // what computes if its limbs hold the operands
+    bool is_tested;    // else only compared with
+    bool is_tf32;      // decides for each of its tiles
     bool
         // the workspace is too small for the limbs of emulated mode, so no call is left to it
         is_cramped;
@@ -1341,10 +1537,14 @@ static int find_contenders(myblasHandle_t handle, struct contender contenders[ma
         const bool has_limbs = info.math_mode != MYBLAS_FP32_STRICT_MATH;
         if (!has_limbs && strcmp(info.name, in_order) != 0)
             continue;
-        for (int cramped = 0; cramped <= is_of_family(info.name, "fp16x3"); ++cramped) {
+        const bool is_fp16 = is_of_family(info.name, "fp16x3");
+        for (int variant = 0; variant < (is_fp16 ? 4 : 1); ++variant) {
+            const bool cramped = variant % 2;
             assert_true(found < max_contenders);
             contenders[found++] =
                 (struct contender){.info = info,
+                                   .math = variant < 2 ? info.math_mode : MYBLAS_FP32_FAST_MATH,
+                                   .path = is_fp16 ? fast : (int)info.math_mode,
                                    .is_tested = has_limbs && kernel_fits_device(handle, &info),
                                    .is_tf32 = is_of_family(info.name, "tf32x3"),
                                    .is_cramped = cramped};
@@ -1377,16 +1577,6 @@ static void lend_least_workspace(myblasHandle_t handle,
     assert_ok(myblasSetWorkspace(handle, operand_device(workspace), estimate.workspace_bytes));
 }
 
-// Replaces the matrix, which has no gaps between columns.
-static float* transposed(float* x, int rows, int cols) {
-    float* result = allocate((size_t)rows * (size_t)cols, sizeof *x);
-    for (int j = 0; j < cols; ++j)
-        for (int i = 0; i < rows; ++i)
-            result[j + (size_t)i * (size_t)cols] = x[i + (size_t)j * (size_t)rows];
-    free(x);
-    return result;
-}
-
 // Whether C has the bits of the contender. tf32x3 decides for each tile, so only its first tile is
 // compared; other kernels decide for all of C.
 static bool has_same_bits(const struct contender* contender, struct shape s, const float* c) {
@@ -1415,7 +1605,7 @@ static void check_who_computes(myblasHandle_t handle,
     }
     for (int i = 0; i < count; ++i) {
         struct contender* contender = &contenders[i];
-        force(handle, &contender->info);
+        force_in_mode(handle, &contender->info, contender->math);
         if (contender->is_cramped)
             lend_least_workspace(handle, contender->info.name, op, op, shape, &o.workspace);
         const float* c = product_in_form(handle, &o, op, op, shape, a, b, 1, 0, 0);
@@ -1434,20 +1624,23 @@ static void check_who_computes(myblasHandle_t handle,
             continue;
         }
         assert_non_null(contender->c);
-        int by = (int)contender->info.math_mode;
-        int wanted = by == MYBLAS_FP32_FAST_MATH ? data->by_fp16x3 : data->by_bf16x6;
-        if (contender->is_tf32)
+        int by = contender->path;
+        int wanted = data->by_bf16x6;
+        if (by == fast)
+            wanted = (int)contender->math == fast ? data->by_fast_fp16x3 : data->by_emulated_fp16x3;
+        else if (contender->is_tf32)
             wanted = data->by_tf32x3;
         if (contender->is_cramped && wanted != by)
             wanted = MYBLAS_FP32_STRICT_MATH;
         for (int j = 0; j < count; ++j) {
-            if (contenders[j].c && (int)contenders[j].info.math_mode < by &&
+            if (contenders[j].c && contenders[j].path < by &&
                 has_same_bits(contender, shape, contenders[j].c))
-                by = (int)contenders[j].info.math_mode;
+                by = contenders[j].path;
         }
         if (by != wanted)
-            fail_msg("%s%s on %s data, %d x %d, %s: computed in mode %d, not %d",
+            fail_msg("%s in mode %d%s on %s data, %d x %d, %s: computed by %d, not %d",
                      contender->info.name,
+                     (int)contender->math,
                      contender->is_cramped ? " in little workspace" : "",
                      data->name,
                      shape.m,
@@ -1557,7 +1750,7 @@ static void test_who_computes_short_products(void** state) {
                 if (strict)
                     assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, in_order));
                 else
-                    force(handle, &info);
+                    force_in_mode(handle, &info, weakest_mode(&info));
                 const float* found = product_in_form(handle,
                                                      &o,
                                                      forms[form].transa,
@@ -1945,6 +2138,7 @@ int main(void) {
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_hard_data),
+        cmocka_unit_test(test_lossy_elements),
         cmocka_unit_test(test_who_computes),
         cmocka_unit_test(test_who_computes_short_products),
         cmocka_unit_test(test_transposed_operands_are_packed_alike),

@@ -12,6 +12,7 @@ namespace myblas::cuda {
 template <class Shape, class Fallback = void, bool overlaps = false>
 struct limb_launcher {
     static constexpr bool has_fallback = !std::is_void_v<Fallback>;
+    using corrected = typename Shape::corrected; // in emulated mode
     static constexpr limb_variant variant{.block_m = Shape::block_m,
                                           .warps = Shape::threads / 32,
                                           .limbs = Shape::Scheme::limbs,
@@ -49,6 +50,27 @@ struct limb_launcher {
         return start<S>(kernel, blocks, tiles, context, p, pass, packed, tiles);
     }
 
+    // The same, or packing and product in one kernel, if there are strips.
+    template <class S>
+    static myblasStatus_t launch_limbs(const pass_job& job,
+                                       const tile_schedule& tiles,
+                                       const strip_schedule* strips,
+                                       const launch_context& context) {
+        if constexpr (overlaps) {
+            if (strips) {
+                const auto& [p, pass, packed] = job;
+                using O = overlap_shape<S>;
+                const unsigned blocks =
+                    tiles.splits == 1 ? context.device->sm_count : tiles.tiles * tiles.splits;
+                const auto kernel = p.epilogue.is_empty()
+                                        ? pack_and_multiply_kernel<O>
+                                        : pack_and_multiply_kernel<with_epilogue<O>>;
+                return start<O>(kernel, blocks, tiles, context, p, pass, *strips, packed, tiles);
+            }
+        }
+        return launch_scheme<S>(job, tiles, context);
+    }
+
     static myblasStatus_t launch_pass(const sgemm_problem& p,
                                       const limb_pass& pass,
                                       const pass_schedule& schedule,
@@ -69,6 +91,10 @@ struct limb_launcher {
         packed.b = operand(at.limbs_b, at.cell_scales_b, at.line_scales_b, at.samples_b);
         packed.taken = reinterpret_cast<precision_path*>(workspace);
         packed.other = schedule.has_fallback ? path_bf16x6 : path_strict;
+        static_assert(sizeof(lossy_record) == sizeof(float));
+        packed.lossy_distance =
+            static_cast<int64_t>((at.lossy_a - at.cell_scales_a) / sizeof(float));
+        packed.most_listed = variant.most_listed(pass);
         packed.counters = context.counters;
         tiles.sums = reinterpret_cast<float*>(workspace + at.sums);
         tiles.counters = context.counters + pass_counters;
@@ -79,17 +105,12 @@ struct limb_launcher {
         packed.has_no_fallback_launch =
             variant.is_short(pass, device) && (Shape::halves == 1 || has_strips);
         const pass_job job{p, pass, packed};
+        const strip_schedule* const beside = has_strips ? &strips : nullptr;
         myblasStatus_t status = MYBLAS_STATUS_SUCCESS;
-        if (!has_strips) {
-            status = launch_scheme<Shape>(job, tiles, context);
-        } else if constexpr (overlaps) {
-            using S = overlap_shape<Shape>;
-            const unsigned blocks =
-                tiles.splits == 1 ? device.sm_count : tiles.tiles * tiles.splits;
-            const auto kernel = p.epilogue.is_empty() ? pack_and_multiply_kernel<S>
-                                                      : pack_and_multiply_kernel<with_epilogue<S>>;
-            status = start<S>(kernel, blocks, tiles, context, p, pass, strips, packed, tiles);
-        }
+        if (pass.corrects)
+            status = launch_limbs<corrected>(job, tiles, beside, context);
+        else
+            status = launch_limbs<Shape>(job, tiles, beside, context);
         if (status != MYBLAS_STATUS_SUCCESS || packed.has_no_fallback_launch)
             return status;
         packed.other = path_strict;
@@ -134,17 +155,24 @@ struct limb_launcher {
         return failure ? failure : prefer_smem(pack_kernel<typename S::Scheme>);
     }
 
-    static myblasStatus_t prepare(const device_info&) {
-        myblasStatus_t failure = prepare_scheme<Shape>();
-        if constexpr (has_fallback)
-            failure = failure ? failure : prepare_scheme<Fallback>();
+    template <class S>
+    static myblasStatus_t prepare_limbs() {
+        myblasStatus_t failure = prepare_scheme<S>();
         if constexpr (overlaps) {
-            using S = overlap_shape<Shape>;
-            failure = failure ? failure : allow_smem(pack_and_multiply_kernel<S>, S::smem_bytes);
+            using O = overlap_shape<S>;
+            failure = failure ? failure : allow_smem(pack_and_multiply_kernel<O>, O::smem_bytes);
             failure = failure
                           ? failure
-                          : allow_smem(pack_and_multiply_kernel<with_epilogue<S>>, S::smem_bytes);
+                          : allow_smem(pack_and_multiply_kernel<with_epilogue<O>>, O::smem_bytes);
         }
+        return failure;
+    }
+
+    static myblasStatus_t prepare(const device_info&) {
+        myblasStatus_t failure = prepare_limbs<Shape>();
+        failure = failure ? failure : prepare_limbs<corrected>();
+        if constexpr (has_fallback)
+            failure = failure ? failure : prepare_scheme<Fallback>();
         return failure ? failure : prepare_strict_pass();
     }
 
@@ -163,7 +191,7 @@ struct limb_launcher {
             .stages = Shape::stages,
             .smem_bytes = Shape::smem_bytes,
             .takes_triangles = true,
-            .math = Shape::Scheme::is_exact ? MYBLAS_FP32_EMULATED_MATH : MYBLAS_FP32_FAST_MATH,
+            .math = MYBLAS_FP32_EMULATED_MATH,
             .has_epilogue = true,
             .uses_counters = true,
             .accepts = fits_counts,

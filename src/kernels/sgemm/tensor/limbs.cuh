@@ -15,6 +15,8 @@
 //                64-byte swizzle of wgmma, so a panel of a chunk is one contiguous copy to shared
 //                memory
 //   cell_scales  [stack][chunk][panel][4 cells] floats
+//   lossy        the same of records of the elements that fp16 limbs cannot hold, for emulated mode
+//                (lossy.cuh)
 //   line_scales  [panel][128 lines] floats
 //   samples      [panel][4 cells][8] words, with a byte each for lines l, l + 8, l + 16 and l + 24:
 //                the biased exponent of the largest sampled element; written and read only by
@@ -69,7 +71,7 @@ __device__ __forceinline__ uint32_t pair_bits(__nv_bfloat162 x) {
 struct fp16x3 {
     using limb = __half;
     static constexpr int limbs = 2;
-    static constexpr bool is_exact = false;
+    static constexpr bool is_exact = false, corrects = false;
     static constexpr int top = 14; // the highest one that leaves room to round up
     // A scaled element larger than this loses less than largest_loss.
     static constexpr float sure_down_to = 0x1p-4f;
@@ -84,12 +86,17 @@ struct fp16x3 {
     }
 };
 
+// The same for emulated mode: the product corrects lossy elements (lossy.cuh).
+struct corrected_fp16x3 : fp16x3 {
+    static constexpr bool corrects = true;
+};
+
 // x = hi + mid + lo, with 8 bits each and two signs: nothing is lost down to 2^-86 of the cell's
 // largest. The products that are left out are at most 2^-24 |a b| together, to first order.
 struct bf16x6 {
     using limb = __nv_bfloat16;
     static constexpr int limbs = 3;
-    static constexpr bool is_exact = true;
+    static constexpr bool is_exact = true, corrects = false;
     static constexpr int top = 36;
     // A scaled element larger than this is held exactly; for smaller ones the strict kernel
     // computes. Products of two elements of at least this size are at least 2^-100, and subnormal
@@ -116,11 +123,13 @@ template <class Scheme>
 inline constexpr precision_path path_of = Scheme::is_exact ? path_bf16x6 : path_fp16x3;
 
 // fp16x3: an element that loses this much of itself is lossy. The fallback computes if a line of a
-// chunk, or a cell, has more lossy elements than these limits. The fallback also computes if a line
-// has room for numbers 2^max_headroom times its largest known element.
+// chunk, or a cell, has more lossy elements than these limits. In fast mode, the fallback also
+// computes if a line has room for numbers 2^max_headroom times its largest known element. In
+// emulated mode, the product corrects lossy elements (lossy.cuh), and the fallback computes if a
+// pass has too many of them.
 inline constexpr float largest_loss = 0x1p-21f;
 inline constexpr int max_lossy_of_line = 2;
-inline constexpr int max_lossy_of_cell = 4;
+inline constexpr int max_lossy_of_cell = 3;
 inline constexpr int max_headroom = 6;
 
 // Limits of the exponent of a cell's largest element; beyond them the fallback computes. The limits
@@ -179,7 +188,27 @@ struct packed_pass {
     precision_path other;        // the path if the limbs lose too much
     bool is_fallback;            // this is the fallback; it exits if the path is another one
     bool has_no_fallback_launch; // no launch follows; the product kernel computes path_strict, too
+    int64_t lossy_distance;      // in floats, from the scale of a cell to its record
+    unsigned most_listed;        // lossy elements; with more, the fallback computes
     unsigned* counters;          // see pass_counter
+};
+
+// The lossy elements of a cell: their number in the two highest bits, and the place of each,
+// line * chunk_k + k, in 10 bits, from the lowest bits on.
+__device__ __forceinline__ int lossy_count(lossy_record record) {
+    return static_cast<int>(record >> 30);
+}
+__device__ __forceinline__ unsigned lossy_place(lossy_record record, int i) {
+    return record >> 10 * i & 0x3ff;
+}
+__device__ __forceinline__ lossy_record add_to_record(lossy_record record, unsigned place) {
+    static_assert(max_lossy_of_cell == 3 && cell_lines * chunk_k == 1 << 10);
+    return (record | place << 10 * lossy_count(record)) + (1u << 30);
+}
+
+// A tile of the pass: its product in the batch, and its place in the panels of C.
+struct pass_tile {
+    int batch, panel_a, panel_b;
 };
 
 // The parameters of every kernel of a pass.

@@ -103,26 +103,24 @@ pack_piece(const lane_piece<piece_k>& x, float factor, char* target) {
     return smallest == Scheme::sure_down_to;
 }
 
-// The number of elements of a piece that lose too much.
-template <class Scheme>
-__device__ __forceinline__ int count_lossy(const lane_piece<piece_k>& x, float factor) {
-    int lossy = 0;
+// Calls f(e, is_lossy) for the elements of a piece; is_lossy: whether the element loses too much.
+template <class Scheme, class F>
+__device__ __forceinline__ void find_lossy(const lane_piece<piece_k>& x, float factor, F&& f) {
 #pragma unroll
     for (int e = 0; e < piece_k; e += 2) {
         const float2 scaled = make_float2(x.of[e] * factor, x.of[e + 1] * factor);
         float2 left = scaled;
         if constexpr (Scheme::is_exact) {
-            lossy += x.of[e] != 0 && fabsf(scaled.x) < Scheme::sure_down_to;
-            lossy += x.of[e + 1] != 0 && fabsf(scaled.y) < Scheme::sure_down_to;
+            f(e, x.of[e] != 0 && fabsf(scaled.x) < Scheme::sure_down_to);
+            f(e + 1, x.of[e + 1] != 0 && fabsf(scaled.y) < Scheme::sure_down_to);
         } else {
 #pragma unroll
             for (int i = 0; i < Scheme::limbs; ++i)
                 Scheme::take_limb(left);
-            lossy += x.of[e] != 0 && fabsf(left.x) >= largest_loss * fabsf(scaled.x);
-            lossy += x.of[e + 1] != 0 && fabsf(left.y) >= largest_loss * fabsf(scaled.y);
+            f(e, x.of[e] != 0 && fabsf(left.x) >= largest_loss * fabsf(scaled.x));
+            f(e + 1, x.of[e + 1] != 0 && fabsf(left.y) >= largest_loss * fabsf(scaled.y));
         }
     }
-    return lossy;
 }
 
 // The place of a lane's elements in a cell: the lane's first line among the 32, and its piece j of
@@ -195,16 +193,42 @@ load_cell(const line_source& source, int64_t chunk, int j) {
     return own;
 }
 
+// Adds the lossy elements of the lanes' pieces to the cell's record until it is full, and stores
+// zeroes as their limbs. `first` is the place of the lane's piece in the cell.
+template <class Scheme>
+__device__ __forceinline__ void
+list_lossy(unsigned lossy, unsigned first, char* limbs, lossy_record& record) {
+    while (const unsigned lanes = __ballot_sync(full_warp, lossy != 0)) {
+        if (lossy_count(record) == max_lossy_of_cell)
+            return;
+        const int e = __ffs(lossy) - 1, from = __ffs(lanes) - 1;
+        record = add_to_record(record, __shfl_sync(full_warp, first + e, from));
+        if (rematerialised_tid() % 32 == from) {
+            lossy &= lossy - 1;
+#pragma unroll
+            for (int i = 0; i < Scheme::limbs; ++i)
+                *reinterpret_cast<uint16_t*>(limbs + i * limb_bytes + e * 2) = 0;
+        }
+    }
+}
+
+// What the product kernel reads of a cell besides its limbs.
+struct cell_facts {
+    float scale;
+    lossy_record lossy;
+};
+
 // Splits a cell. The argument `line` is the lane's first line in the panel whose limbs begin at
-// `limbs`. Returns the cell's scale.
+// `limbs`. Where the product corrects lossy elements, their limbs are zero.
 template <class Scheme, class Elements>
-__device__ __forceinline__ float split_cell(const Elements& own,
-                                            const line_exponents& lines,
-                                            int line,
-                                            int j,
-                                            char* limbs,
-                                            precision_path fallback,
-                                            findings& found) {
+__device__ __forceinline__ cell_facts split_cell(const pass_job& job,
+                                                 const Elements& own,
+                                                 const line_exponents& lines,
+                                                 int line,
+                                                 int j,
+                                                 char* limbs,
+                                                 findings& found) {
+    const precision_path fallback = job.packed.other;
     unsigned largest[Elements::lines];
     int exponent = 0; // of the cell, biased
 #pragma unroll
@@ -233,8 +257,8 @@ __device__ __forceinline__ float split_cell(const Elements& own,
         const int room = exponent + lines.scale(r); // exponent of the largest number that fits
         const int shift = Scheme::top + exponent_bias - room;
         const int known = max(static_cast<int>(largest[r] >> 23), lines.sampled(r));
-        if (largest[r] != 0 &&
-            (shift > exponent_bias || (!Scheme::is_exact && room - known > max_headroom)))
+        if (largest[r] != 0 && (shift > exponent_bias || (!Scheme::is_exact && !Scheme::corrects &&
+                                                          room - known > max_headroom)))
             found.request = fallback;
         factors |= (min(shift, exponent_bias) + exponent_bias) << 8 * r;
     }
@@ -252,20 +276,46 @@ __device__ __forceinline__ float split_cell(const Elements& own,
         is_sure &= pack_piece<Scheme>(own.piece(r), factor(r), target(r));
         __syncwarp(); // one piece at a time, as registers are few
     }
+    lossy_record record = 0;
     if (!__all_sync(full_warp, is_sure)) { // also for zeroes
         asm volatile("" : "+r"(factors));  // nothing else is kept for this rare case
         int lossy = 0;
 #pragma unroll
         for (int r = 0; r < Elements::lines; ++r) {
-            const int own_lossy = count_lossy<Scheme>(own.piece(r), factor(r));
+            int own_lossy = 0;
+            unsigned places = 0; // of lossy elements, one bit each
+            find_lossy<Scheme>(own.piece(r), factor(r), [&](int e, bool is_lossy) {
+                own_lossy += is_lossy;
+                if constexpr (Scheme::corrects)
+                    places |= (is_lossy ? 1u : 0) << e;
+            });
             if (sum_of_4<Elements::step>(own_lossy) > (Scheme::is_exact ? 0 : max_lossy_of_line))
                 found.request = fallback;
             lossy += own_lossy;
+            if constexpr (Scheme::corrects) {
+                const int own_line = (line + r * Elements::line_step) % cell_lines;
+                list_lossy<Scheme>(places, own_line * chunk_k + j * piece_k, target(r), record);
+            }
         }
-        if (__reduce_add_sync(full_warp, lossy) > (Scheme::is_exact ? 0 : max_lossy_of_cell))
+        lossy = __reduce_add_sync(full_warp, lossy);
+        if (lossy > (Scheme::is_exact ? 0 : max_lossy_of_cell))
+            found.request = fallback;
+        // Of all warps, one crosses the limit of a pass, whatever their order.
+        if (Scheme::corrects && record != 0 && rematerialised_tid() % 32 == 0 &&
+            atomicAdd(&job.packed.counters[listed_elements], lossy) + lossy >
+                job.packed.most_listed)
             found.request = fallback;
     }
-    return power_of_two(exponent - exponent_bias - Scheme::top);
+    return {power_of_two(exponent - exponent_bias - Scheme::top), record};
+}
+
+// Called by one lane, with the cell's place in cell_scales.
+template <class Scheme>
+__device__ __forceinline__ void
+store_facts(const pass_job& job, float* target, const cell_facts& facts) {
+    *target = facts.scale;
+    if constexpr (Scheme::corrects)
+        reinterpret_cast<lossy_record*>(target)[job.packed.lossy_distance] = facts.lossy;
 }
 
 struct chunk_span {
@@ -368,16 +418,17 @@ __device__ __forceinline__ void pack_strips(const pass_job& job,
             if (chunk < wanted.first || chunk >= wanted.end)
                 continue;
             const int64_t at = panel_place(panel, all_panels, chunk, chunks);
-            const float scale =
-                split_cell<Scheme>(load_cell<k_contiguous>(lines, chunk, lane.j),
+            const cell_facts facts =
+                split_cell<Scheme>(job,
+                                   load_cell<k_contiguous>(lines, chunk, lane.j),
                                    exponents,
                                    line,
                                    lane.j,
                                    source.target.limbs + at * (Scheme::limbs * limb_bytes),
-                                   job.packed.other,
                                    found);
             if (threadIdx.x % 32 == 0)
-                source.target.cell_scales[at * panel_cells + cell] = scale;
+                store_facts<Scheme>(
+                    job, &source.target.cell_scales[at * panel_cells + cell], facts);
         }
     }
 }

@@ -29,6 +29,7 @@
 #include "kernels/common/overlap.cuh"
 #include "kernels/common/tma.cuh"
 #include "kernels/common/wgmma.cuh"
+#include "kernels/sgemm/tensor/lossy.cuh"
 #include "kernels/sgemm/tensor/strict_pass.cuh"
 #include "kernels/sgemm/tensor/write_tile.cuh"
 
@@ -39,6 +40,11 @@ namespace myblas::cuda {
 template <class Scheme_, int halves_, int stages_>
 struct product_shape {
     using Scheme = Scheme_;
+    // The same with corrections, if the scheme has some.
+    using corrected =
+        product_shape<std::conditional_t<std::is_same_v<Scheme, fp16x3>, corrected_fp16x3, Scheme>,
+                      halves_,
+                      stages_>;
     static constexpr int warpgroups = 2, halves = halves_, stages = stages_;
     static constexpr bool takes_turns = halves == 2; // of the warpgroups
     static constexpr bool has_epilogue = false;
@@ -132,6 +138,22 @@ struct chunk_range {
                   first = begin + split_index * length;
         return {first, min(first + length, end)};
     }
+};
+
+// A unit, located: one split of a tile.
+template <class Shape>
+struct pass_unit {
+    unsigned tile;
+    int split_index;
+    pass_tile at;
+    chunk_range range;
+
+    __device__ __forceinline__ pass_unit(const limb_pass& pass,
+                                         const tile_schedule& schedule,
+                                         unsigned unit)
+        : tile(unit / schedule.splits), split_index(static_cast<int>(unit % schedule.splits)),
+          at(locate_tile<Shape>(pass, tile)),
+          range(chunk_range::of<Shape>(pass, schedule, at, split_index)) {}
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -335,15 +357,12 @@ __device__ __forceinline__ bool multiply_tiles(
     const unsigned units = schedule.tiles * schedule.splits;
     ring_position<Shape::stages> ring;
     for (unsigned round = 0;; ++round) {
-        const unsigned unit = block_unit<Shape>(job.pass, round);
-        if (unit >= units)
+        const unsigned number = block_unit<Shape>(job.pass, round);
+        if (number >= units)
             break;
-        const unsigned tile = unit / schedule.splits;
-        const int split_index = static_cast<int>(unit % schedule.splits);
-        const pass_tile at = locate_tile<Shape>(job.pass, tile);
+        pass_unit<Shape> unit(job.pass, schedule, number);
+        const int chunks = reads ? unit.range.end - unit.range.first : 0;
         float acc[Shape::halves][64] = {};
-        const auto range = chunk_range::of<Shape>(job.pass, schedule, at, split_index);
-        const int chunks = reads ? range.end - range.first : 0;
         bool stops = false;
         if constexpr (!Shape::takes_turns) {
             static_assert(std::is_same_v<Stop, never_stop>);
@@ -379,13 +398,21 @@ __device__ __forceinline__ bool multiply_tiles(
         // all of them stop before anything is written.
         if (stops && (stop.decides() || schedule.splits == 1))
             return false;
-        const tile_target target(job, at);
+        if constexpr (Shape::Scheme::corrects) {
+            // Located again, as the loop over chunks has no registers to keep it.
+            unsigned same_round = round;
+            asm volatile("" : "+r"(same_round));
+            unit = pass_unit<Shape>(job.pass, schedule, block_unit<Shape>(job.pass, same_round));
+            if (chunks > 0 && !stops)
+                lossy_products<Shape>(job, unit.at).add_to(acc, unit.range);
+        }
+        const tile_target target(job, unit.at);
         // A block with a single tile writes it the same way, by whole columns.
         const bool is_only = schedule.splits == 1 && units <= gridDim.x;
         if (is_only || schedule.in_cluster) {
             write_shared_tile<Shape>(
-                target, schedule.splits, split_index, reinterpret_cast<float*>(smem), acc);
-        } else if (add_splits<Shape>(schedule, tile, split_index, acc))
+                target, schedule.splits, unit.split_index, reinterpret_cast<float*>(smem), acc);
+        } else if (add_splits<Shape>(schedule, unit.tile, unit.split_index, acc))
             write_tile<Shape>(target, acc);
         if (stops)
             return false;
@@ -413,7 +440,9 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
     __syncthreads(); // the barriers are initialised, and the block has read the counters
     if (threadIdx.x == 32)
         publish_path(packed, taken);
-    if constexpr (Shape::halves == 1) { // here, so that it is compiled after the rest
+    // Corrected products always have a fallback's launches.
+    if constexpr (Shape::halves == 1 &&
+                  !Shape::Scheme::corrects) { // here, so that it is compiled after the rest
         static_assert(warp_tile<alone_shape, true, false, false>::smem_bytes <= Shape::smem_bytes);
         if (packed.has_no_fallback_launch && taken != own) {
             if (threadIdx.x < alone_shape::threads)
@@ -433,15 +462,13 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
         const stage_barriers<Shape::stages> barriers(smem + Shape::barriers_at);
         ring_position<Shape::stages> ring;
         for (unsigned round = 0;; ++round) {
-            const unsigned unit = block_unit<Shape>(pass, round);
-            if (unit >= schedule.tiles * schedule.splits)
+            const unsigned number = block_unit<Shape>(pass, round);
+            if (number >= schedule.tiles * schedule.splits)
                 break;
-            const pass_tile at = locate_tile<Shape>(pass, unit / schedule.splits);
-            const auto range = chunk_range::of<Shape>(
-                pass, schedule, at, static_cast<int>(unit % schedule.splits));
-            for (int chunk = range.first; chunk < range.end; ++chunk) {
+            const pass_unit<Shape> unit(pass, schedule, number);
+            for (int chunk = unit.range.first; chunk < unit.range.end; ++chunk) {
                 barriers.emptied[ring.stage].wait(ring.parity ^ 1);
-                copy_chunk<Shape>(job, at, chunk, smem, ring.stage);
+                copy_chunk<Shape>(job, unit.at, chunk, smem, ring.stage);
                 ring.advance();
             }
         }

@@ -76,6 +76,7 @@ limb_pass limb_variant::make_pass(
         pass.zeros = p.zeros;
     pass.shares_panels =
         p.triangle != triangle_of_c::none && p.a == p.b && p.lda == p.ldb && p.transa != p.transb;
+    pass.corrects = corrects(p);
     pass.batches = batches;
     pass.rows = rows;
     pass.cols = cols;
@@ -125,8 +126,8 @@ bool limb_variant::is_short(const limb_pass& pass, const device_info& device) co
     constexpr int most_splits = 2, most_chunks = 64;
     const int splits = split_count(pass, device, no_bound);
     const int64_t blocks = tile_count(pass) * splits;
-    return 2 * blocks > device.sm_count && blocks <= device.sm_count && splits <= most_splits &&
-           pass.chunks <= most_chunks;
+    return !pass.corrects && 2 * blocks > device.sm_count && blocks <= device.sm_count &&
+           splits <= most_splits && pass.chunks <= most_chunks;
 }
 
 pass_layout
@@ -136,6 +137,8 @@ limb_variant::lay_out(const limb_pass& pass, int held_limbs, const tile_schedule
     const int64_t limbs_bytes = int64_t{pass.chunks} * held_limbs * limb_bytes; // of a panel
     const int64_t cells_bytes = pass.chunks * panel_cells * sizeof(float);
     const int64_t samples_bytes = packs_beside ? panel_cells * cell_samples * sizeof(unsigned) : 0;
+    const int64_t lossy_bytes =
+        pass.corrects ? pass.chunks * panel_cells * sizeof(lossy_record) : 0;
     constexpr size_t lines_bytes = panel_lines * sizeof(float), header_bytes = 1024;
     pass_layout at;
     at.limbs_a = header_bytes;
@@ -144,7 +147,8 @@ limb_variant::lay_out(const limb_pass& pass, int held_limbs, const tile_schedule
     at.samples_b = at.samples_a + a * samples_bytes;
     at.cell_scales_a = at.samples_b + b * samples_bytes;
     at.cell_scales_b = at.cell_scales_a + a * cells_bytes;
-    at.line_scales_a = at.cell_scales_b + b * cells_bytes;
+    at.lossy_a = at.cell_scales_b + b * cells_bytes;
+    at.line_scales_a = at.lossy_a + (a + b) * lossy_bytes;
     at.line_scales_b = at.line_scales_a + a * lines_bytes;
     at.sums = at.line_scales_b + b * lines_bytes;
     at.end = at.sums;
@@ -157,6 +161,15 @@ limb_variant::lay_out(const limb_pass& pass, int held_limbs, const tile_schedule
         at.line_scales_b = at.line_scales_a;
     }
     return at;
+}
+
+unsigned limb_variant::most_listed(const limb_pass& pass) const {
+    constexpr int64_t cells_of_listed = 8, least = 8;
+    const int64_t panels =
+        pass.batches * (pass.panels_a + (pass.shares_panels ? 0 : pass.panels_b));
+    const int64_t cells = panels * panel_cells * pass.chunks;
+    return static_cast<unsigned>(
+        std::min<int64_t>(least + cells / cells_of_listed, std::numeric_limits<int>::max()));
 }
 
 // The workspace of a pass with as many blocks for each tile as the pass can use.
@@ -231,6 +244,7 @@ pass_schedule limb_variant::schedule_passes(const sgemm_problem& p,
     }
     const auto bytes_of = [&](int panels, int chunks) {
         limb_pass pass{};
+        pass.corrects = whole.first.corrects;
         pass.batches = 1;
         pass.panels_a = panels;
         pass.chunks = chunks;

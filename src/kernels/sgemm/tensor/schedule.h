@@ -17,6 +17,9 @@ inline constexpr int panel_cells = panel_lines / cell_lines;
 inline constexpr int cell_samples = cell_lines / 4;          // words
 inline constexpr int limb_bytes = panel_lines * chunk_k * 2; // of a panel in a chunk
 
+// The lossy elements of a cell (lossy.cuh).
+using lossy_record = uint32_t;
+
 // The part of a batch that is packed and multiplied at a time. Passes over a later k add to C.
 struct limb_pass {
     int64_t first_batch, batches;
@@ -28,6 +31,7 @@ struct limb_pass {
     triangle_of_c triangle; // of a single product; the pass has all rows and columns
     known_zeros zeros;      // of a single product in a single pass
     bool shares_panels;     // A and op(B)^T are the same matrix, so B uses A's panels
+    bool corrects;          // lossy elements are multiplied in FP32 (lossy.cuh): emulated mode
 
     __host__ __device__ int packed_panels_b() const { return shares_panels ? panels_a : panels_b; }
 };
@@ -42,6 +46,7 @@ struct pass_schedule {
 // Offsets in bytes from the start of the workspace, where the path (precision_path) is stored.
 struct pass_layout {
     size_t limbs_a, limbs_b, samples_a, samples_b, cell_scales_a, cell_scales_b;
+    size_t lossy_a; // B's records are as far from B's scales of cells
     size_t line_scales_a, line_scales_b, sums, end;
 };
 
@@ -83,10 +88,12 @@ struct tile_schedule {
 
 // Messages from the packing kernels to the product kernels, which leave zeroes. The first is the
 // highest request for a precision path. The others, for the cells of A and of B, are the
-// greatest biased exponent, and no_exponent minus the smallest one. The counters of tile_schedule
-// follow, then the counters of strip_schedule.
+// greatest biased exponent, and no_exponent minus the smallest one. listed_elements counts the
+// lossy elements that the product has to correct. The counters of tile_schedule follow, then the
+// counters of strip_schedule.
 enum pass_counter { request_of_blocks, greatest_of_a, smallest_of_a, greatest_of_b, smallest_of_b };
-inline constexpr int finished_blocks = smallest_of_b + 1, pass_counters = finished_blocks + 1;
+inline constexpr int listed_elements = smallest_of_b + 1, finished_blocks = listed_elements + 1;
+inline constexpr int pass_counters = finished_blocks + 1;
 
 // ---- Packing beside the product -----------------------------------------------------------------
 
@@ -127,6 +134,11 @@ struct limb_variant {
     int pairs;         // of limbs that are multiplied
     bool packs_beside; // packs beside the product, if operands are aligned
 
+    // Whether the product corrects lossy elements: in emulated mode, if the limbs can lose bits.
+    bool corrects(const sgemm_problem& p) const {
+        return fallback_limbs != 0 && p.math != MYBLAS_FP32_FAST_MATH;
+    }
+
     // For kernel_entry.
     size_t least_bytes(const sgemm_problem& p, const device_info& device) const;
     size_t best_bytes(const sgemm_problem& p, const device_info& device) const;
@@ -137,9 +149,14 @@ struct limb_variant {
     void count_panels(limb_pass& pass) const;
     pass_layout lay_out(const limb_pass& pass, int limbs, const tile_schedule& tiles) const;
 
+    // The number of lossy elements that a pass corrects at most. With more, the fallback computes.
+    // One for 8 cells costs about as much as a third of the product.
+    unsigned most_listed(const limb_pass& pass) const;
+
     // Whether to omit the fallback's launches. The launches nearly always exit immediately. For
     // short products, this takes longer than what is lost if the FP32 units compute instead. True
-    // for one wave of blocks on most of the multiprocessors and a short k.
+    // for one wave of blocks on most of the multiprocessors and a short k, in fast mode. In
+    // emulated mode, the fallback is the kernel of all data with many small elements.
     bool is_short(const limb_pass& pass, const device_info& device) const;
 
     // Warps that pack beside a product are too few for scalar loads. Their strips are in the order

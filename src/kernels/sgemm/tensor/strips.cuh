@@ -297,15 +297,16 @@ __device__ __forceinline__ void pack_strip(const pass_job& job,
         asm volatile("" : "+r"(exponents.of_lines), "+r"(panel));
         const int64_t to = panel_place(panel, all_panels, chunk, pass.chunks);
         const int lane = rematerialised_tid() % 32, own_line = at.cell * cell_lines + lane / 4;
-        const float scale = split_cell<Scheme>(raw(chunk),
-                                               exponents,
-                                               own_line,
-                                               lane % 4,
-                                               target.limbs + to * (Scheme::limbs * limb_bytes),
-                                               job.packed.other,
-                                               found);
+        const cell_facts facts =
+            split_cell<Scheme>(job,
+                               raw(chunk),
+                               exponents,
+                               own_line,
+                               lane % 4,
+                               target.limbs + to * (Scheme::limbs * limb_bytes),
+                               found);
         if (lane == 0)
-            target.cell_scales[to * panel_cells + at.cell] = scale;
+            store_facts<Scheme>(job, &target.cell_scales[to * panel_cells + at.cell], facts);
         __syncwarp(); // the raw cell has been read
         if (chunk + raw_cells < at.last_chunk)
             raw(chunk).fetch(source, chunk + raw_cells);

@@ -15,11 +15,6 @@
 
 namespace myblas::cuda {
 
-// A tile of the pass: its product in the batch, and its place in the panels of C.
-struct pass_tile {
-    int batch, panel_a, panel_b;
-};
-
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 // Named barriers: for all threads that multiply; for the warpgroup that copies; two for turns.
@@ -42,7 +37,7 @@ __device__ __forceinline__ bool add_splits(const tile_schedule& schedule,
     if (schedule.splits == 1)
         return true;
     __shared__ bool is_last;
-    const int thread = threadIdx.x - 128;
+    const int thread = static_cast<int>(rematerialised_tid()) - 128;
     float* sums = schedule.sums + int64_t{tile} * schedule.splits * Shape::sum_floats + thread;
     float* mine = sums + int64_t{split_index} * Shape::sum_floats;
 #pragma unroll
@@ -301,7 +296,9 @@ __device__ __forceinline__ void write_shared_tile(const tile_target& tile,
     constexpr int quads = Shape::block_m / 4;                      // of a column
     constexpr int group_cols = Shape::math_threads / quads;        // a quad for each thread
     constexpr int groups = Shape::block_n / group_cols, batch = 4; // groups in flight
-    const int thread = threadIdx.x - 128, lane = thread % 32, warp = thread / 32 % 4;
+    // Values derived from it are not kept in registers while the tile is multiplied.
+    const int thread = static_cast<int>(rematerialised_tid()) - 128;
+    const int lane = thread % 32, warp = thread / 32 % 4;
     float* const smem_scales = smem + Shape::block_n * column; // of the columns
     sync_math<Shape>();                                        // all products have read the stages
     {
