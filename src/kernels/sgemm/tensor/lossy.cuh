@@ -6,7 +6,7 @@
 // tile's panels, and add the products of the lossy elements, one FMA for each element of C:
 //
 //   C[i][:] += a[i][k] * B[k][:]  for each lossy a[i][k]
-//   C[:][j] += A[:][k] * b[k][j]  for each lossy b[k][j], without rows i where a[i][k] is lossy, too
+//   C[:][j] += A[:][k] * b[k][j]  for each lossy b[k][j], without rows i of lossy a[i][k]
 //
 // The factors are read from the operands themselves, and divided by the scales of their lines like
 // the sums. Each warp corrects its own rows, in the order of chunks, records and lanes, so the bits
