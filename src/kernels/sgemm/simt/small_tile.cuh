@@ -38,36 +38,38 @@
 
 namespace myblas::cuda {
 
-template <int warps_m_, // warps of a group
-          int warps_n_,
-          int groups_,   // groups of a block
-          int thread_m_, // rows of a thread tile
-          int thread_n_,
-          int lanes_m_, // lanes of a warp along m
-          int slab_k_,  // k of a slab in a group's ring
-          int stages_,
-          int cluster_, // blocks that share a tile: 1, 2, 4 or 8
-          bool packed_, // each group computes its own product
-          int blocks_per_sm_>
-struct small_tile_shape {
-    static constexpr int groups = groups_, thread_m = thread_m_, thread_n = thread_n_;
-    static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m_;
-    static constexpr int block_k = slab_k_, stages = stages_, cluster = cluster_;
-    static constexpr bool packed = packed_;
-    static constexpr bool has_epilogue = false;
-    // The registers must suffice for this number.
-    static constexpr int blocks_per_sm = blocks_per_sm_;
+struct small_tile_parameters {
+    int warps_m = 1, warps_n = 1; // of a group
+    int groups;                   // of a block
+    int thread_m, thread_n;       // thread tile
+    int lanes_m;                  // lanes of a warp along m
+    int slab_k;                   // k of a slab in a group's ring
+    int stages;
+    int cluster = 1;     // blocks that share a tile: 1, 2, 4 or 8
+    bool packed = false; // each group computes its own product
+    int blocks_per_sm;   // the registers must suffice for this number
+};
 
-    static constexpr int warps_m = warps_m_, warp_m = lanes_m * thread_m,
+template <small_tile_parameters of>
+struct small_tile_shape {
+    static constexpr int groups = of.groups, thread_m = of.thread_m, thread_n = of.thread_n;
+    static constexpr int lanes_m = of.lanes_m, lanes_n = 32 / lanes_m;
+    static constexpr int block_k = of.slab_k, stages = of.stages, cluster = of.cluster;
+    static constexpr bool packed = of.packed;
+    static constexpr bool has_epilogue = false;
+    static constexpr int blocks_per_sm = of.blocks_per_sm;
+
+    static constexpr int warps_m = of.warps_m, warp_m = lanes_m * thread_m,
                          warp_n = lanes_n * thread_n;
-    static constexpr int block_m = warps_m_ * warp_m, block_n = warps_n_ * warp_n;
-    static constexpr int group_threads = warps_m_ * warps_n_ * 32, threads = groups * group_threads;
+    static constexpr int block_m = warps_m * warp_m, block_n = of.warps_n * warp_n;
+    static constexpr int group_threads = warps_m * of.warps_n * 32;
+    static constexpr int threads = groups * group_threads;
     static constexpr int thread_quads = thread_m * thread_n / 4;
     // Groups that share a product's slabs.
     static constexpr int sharing_groups = packed ? 1 : groups * cluster;
 
     // The copiers need powers of 2.
-    static_assert(std::has_single_bit(1u * warps_m_ * warps_n_ * groups * lanes_m * block_k));
+    static_assert(std::has_single_bit(1u * threads * lanes_m * block_k));
     static_assert(std::has_single_bit(1u * thread_m * thread_n * cluster));
     static_assert(thread_m >= 4 && thread_n >= 2 && lanes_m <= 8 && lanes_n <= 8 && stages >= 2);
     static_assert(cluster <= 8 && !(packed && cluster > 1) && thread_quads >= cluster);
