@@ -199,7 +199,6 @@ struct skinny_tile {
     using output = split_output<Shape>;
     static constexpr size_t smem_bytes =
         sizeof(float) * std::max(Shape::stages * stage_floats, output::smem_floats);
-    static_assert(smem_bytes >= Shape::threads * sizeof(float4)); // for split_output::finish
 
     float acc[Shape::thread_s * Shape::thread_l]; // [s][l]
 
@@ -311,6 +310,7 @@ template <class Shape, bool l_k_contiguous, bool s_k_contiguous>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     skinny_kernel(int64_t first_batch,
                   bool swap_ab,
+                  bool has_epilogue,
                   const k_split split,
                   const cluster_sums sums,
                   const sgemm_problem p) {
@@ -325,7 +325,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     tile.multiply(l, s, at.tile_l, at.tile_s, at.first_k, at.k, smem);
     tile.lay_out(smem);
     const int64_t tile_number = batch * (gridDim.x / split.splits()) + at.tile;
-    split_output<Shape>(p, o, swap_ab, at).reduce(at, tile_number, split, sums, smem);
+    split_output<Shape>(p, o, batch, swap_ab, has_epilogue, at)
+        .reduce(at, tile_number, split, sums, smem);
 }
 
 template <class Shape>
@@ -404,6 +405,7 @@ struct variant {
                                    p,
                                    context,
                                    swap_ab,
+                                   !p.epilogue.is_empty(),
                                    split,
                                    sums);
         });
@@ -506,6 +508,7 @@ const sgemm_kernel sgemm_skinny = {
     .threads = deep_4::shape::threads,
     .stages = deep_4::shape::stages,
     .smem_bytes = deep_4::smem_bytes,
+    .has_epilogue = true,
     .uses_counters = true,
     .accepts = fits,
     .workspace_bytes = workspace_bytes,

@@ -14,8 +14,8 @@
 namespace myblas::cuda {
 namespace {
 
-template <class Shape, bool has_epilogue = false>
-using variant = small_tile_variant<Shape, has_epilogue>;
+template <class Shape>
+using variant = small_tile_variant<Shape>;
 
 // clang-format off
 using tile_16x16_k8 = variant<small_tile_shape<small_tile_parameters{
@@ -29,10 +29,10 @@ using tile_32x16_k16 = variant<small_tile_shape<small_tile_parameters{
     .slab_k = 16, .stages = 3, .blocks_per_sm = 2}>>;
 using tile_32x32_k8 = variant<small_tile_shape<small_tile_parameters{
     .groups = 4, .thread_m = 4, .thread_n = 8, .lanes_m = 8,
-    .slab_k = 8, .stages = 5, .blocks_per_sm = 3}>, true>;
+    .slab_k = 8, .stages = 5, .blocks_per_sm = 3}>>;
 using tile_32x32_k16 = variant<small_tile_shape<small_tile_parameters{
     .groups = 4, .thread_m = 4, .thread_n = 8, .lanes_m = 8,
-    .slab_k = 16, .stages = 3, .blocks_per_sm = 3}>, true>;
+    .slab_k = 16, .stages = 3, .blocks_per_sm = 3}>>;
 using tile_64x32_k16 = variant<small_tile_shape<small_tile_parameters{
     .warps_m = 2, .groups = 2, .thread_m = 4, .thread_n = 8, .lanes_m = 8,
     .slab_k = 16, .stages = 3, .blocks_per_sm = 4}>>;
