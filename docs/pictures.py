@@ -115,7 +115,10 @@ def stream_k_of(kernels):
 
 
 def small_tile_of(kernels):
-    row = r"tile_32x32_k16 += variant<small_tile_shape<1, 1, (\d+), +(\d+), (\d+), +(\d+), "
+    row = (
+        r"tile_32x32_k16 = variant<small_tile_shape<small_tile_parameters{\s*"
+        r"\.groups = (\d+), \.thread_m = (\d+), \.thread_n = (\d+), \.lanes_m = (\d+),"
+    )
     groups, thread_m, thread_n, lanes_m = numbers("simt/small_tile.cu", row)
     warp = (lanes_m * thread_m, 32 // lanes_m * thread_n)
     note = (f"{groups} warps compute the same tile,", "each over slabs of its own")

@@ -375,9 +375,19 @@ static bool has_epilogue(myblasHandle_t handle, const char* name) {
                                           "warp_tile/128x64",
                                           "stream_k/128x64",
                                           "stream_k/128x32",
+                                          "small_tile/16x16_k8",
+                                          "small_tile/16x16_k32",
+                                          "small_tile/32x16_k16",
                                           "small_tile/32x32_k8",
                                           "small_tile/32x32_k16",
+                                          "small_tile/64x32_k16",
+                                          "small_tile/32x16_k16_cluster2",
+                                          "small_tile/32x16_k16_cluster4",
+                                          "small_tile/32x32_k16_cluster2",
+                                          "small_tile/32x32_k16_cluster8",
+                                          "skinny",
                                           "gemv",
+                                          "thin/panel",
                                           "tf32x3/64x64",
                                           "tf32x3/128x64",
                                           "tf32x3/128x128",
@@ -411,6 +421,11 @@ static void with_kernels(myblasHandle_t handle, visit_kernel* visit) {
 
 static bool is_one_of(const char* name, const char* family) {
     return name && strncmp(name, family, strlen(family)) == 0;
+}
+
+// Whether the call is outside of what thin/panel accepts.
+static bool is_too_wide(const char* kernel, const struct fused_case* s) {
+    return is_one_of(kernel, "thin/panel") && (s->batch > 1 || (s->m > 16 && s->n > 16));
 }
 
 // The kernel's modes; for the selection, all modes.
@@ -455,7 +470,12 @@ static void check_shapes(myblasHandle_t handle, const char* kernel) {
                                         {1, 300, 70, 1},
                                         {260, 1, 4200, 1},
                                         {40, 36, 24, 5},
-                                        {130, 70, 50, 2}};
+                                        {130, 70, 50, 2},
+                                        {32, 50, 1630, 1},
+                                        {24, 166, 2700, 1},
+                                        {900, 13, 520, 1},
+                                        {3, 5, 5000, 1},
+                                        {9, 12, 1500, 3}};
     const bool can = !kernel || has_epilogue(handle, kernel);
     const bool has_openblas = !getenv("MYBLAS_TEST_WITHOUT_OPENBLAS");
     int turn = 0;
@@ -477,7 +497,8 @@ static void check_shapes(myblasHandle_t handle, const char* kernel) {
                 const bool may_decline = (is_one_of(kernel, "stream_k") && s.batch > 1) ||
                                          (is_one_of(kernel, "openblas") && !has_openblas) ||
                                          is_one_of(kernel, "tf32x3") || // unaligned
-                                         (is_one_of(kernel, "unpacked") && s.m > 80);
+                                         is_too_wide(kernel, &s) ||
+                                         (is_one_of(kernel, "unpacked") && (s.m > 80 || s.k > 80));
                 if (ran != can && !may_decline)
                     fail_msg("%s %s %s", kernel, ran ? "took" : "declined", name_of(&s));
             }
@@ -491,15 +512,21 @@ static void test_every_kernel(void** state) {
     with_kernels(handle, check_shapes);
 }
 
-// All combinations of bias, activation, pre-activation and place of the result.
+// All combinations of bias, activation, pre-activation and place of the result. The shapes are a
+// few tiles, and a single tile whose k is split over warps, blocks and clusters, with either side
+// short.
 static void check_epilogues(myblasHandle_t handle, const char* kernel) {
+    static const int64_t shapes[][3] = {{141, 70, 45}, {37, 13, 2500}, {13, 37, 2500}};
     if (kernel && !has_epilogue(handle, kernel))
         return;
     enum { epilogues = 3 * 3 * 2 * 2 * 2 };
-    for (int turn = 0; turn < 2 * epilogues; ++turn) {
-        struct fused_case s = {.m = 141, .n = 70, .k = 45, .batch = 1, .data = uniform};
+    for (int turn = 0; turn < 4 * epilogues; ++turn) {
+        const int round = turn / epilogues;
+        const int64_t* const shape = shapes[round < 2 ? 0 : round - 1];
+        struct fused_case s = {.m = shape[0], .n = shape[1], .k = shape[2], .batch = 1};
+        s.data = uniform;
         s.form = (int)random_between(0, 3);
-        s.is_aligned = turn / epilogues;
+        s.is_aligned = round < 2 ? round : random_between(0, 1);
         s.activation = (myblasActivation_t)(turn % 3);
         s.bias = (enum bias)(turn / 3 % 3);
         s.aux = turn / 9 % 2;
@@ -511,7 +538,8 @@ static void check_epilogues(myblasHandle_t handle, const char* kernel) {
             continue;
         const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
         const bool may_decline = backend_of(handle) == MYBLAS_BACKEND_HOST ||
-                                 (is_one_of(kernel, "tf32x3") && !s.is_aligned);
+                                 (is_one_of(kernel, "tf32x3") && !s.is_aligned) ||
+                                 is_too_wide(kernel, &s);
         if (!ran && !may_decline)
             fail_msg("%s declined %s", kernel, name_of(&s));
     }
@@ -554,7 +582,7 @@ static void check_aligned(myblasHandle_t handle, const char* kernel) {
                     s.aux = false;
                 }
                 const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
-                if (!ran && !may_decline)
+                if (!ran && !may_decline && !is_too_wide(kernel, &s))
                     fail_msg("%s declined %s", kernel, name_of(&s));
             }
         }
@@ -623,6 +651,7 @@ static void check_large(myblasHandle_t handle, const char* kernel) {
             // stream_k and tf32x3 take no batches, and stream_k's copies may not fit in a lent
             // workspace.
             const bool may_decline = (is_one_of(kernel, "tf32x3") && s.batch > 1) ||
+                                     is_too_wide(kernel, &s) ||
                                      (is_one_of(kernel, "stream_k") && products[i].workspace);
             if (!ran && !may_decline)
                 fail_msg("%s declined %s", kernel, name_of(&s));
@@ -773,6 +802,29 @@ static void test_selection(void** state) {
     assert_ok(myblasStreamSynchronize(handle, NULL));
 }
 
+// If the kernel that a plain product takes has epilogues, a fused product takes the same kernel.
+// Kernels that split k compute these shapes.
+static void test_kernel_of_plain_product(void** state) {
+    static const int64_t shapes[][3] = {
+        {32, 50, 1630}, {24, 166, 5403}, {17, 99, 4307}, {43, 330, 929}, {2558, 7, 231}};
+    myblasHandle_t handle = require_handle(state);
+    assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_STRICT_MATH));
+    for (size_t i = 0; i < COUNT_OF(shapes); ++i) {
+        const char *plain = NULL, *fused = NULL;
+        myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
+        call.m = call.lda = call.ldc = shapes[i][0];
+        call.n = shapes[i][1];
+        call.k = call.ldb = shapes[i][2];
+        assert_ok(myblasSelectKernel(handle, &call, &plain));
+        call.is_fused = 1;
+        assert_ok(myblasSelectKernel(handle, &call, &fused));
+        if (has_epilogue(handle, plain))
+            assert_string_equal(fused, plain);
+        else
+            assert_true(has_epilogue(handle, fused));
+    }
+}
+
 // ---- Arguments ----------------------------------------------------------------------------------
 
 static void test_arguments(void** state) {
@@ -865,6 +917,7 @@ int main(void) {
         cmocka_unit_test(test_large_products),
         cmocka_unit_test(test_activations),
         cmocka_unit_test(test_selection),
+        cmocka_unit_test(test_kernel_of_plain_product),
         cmocka_unit_test(test_arguments),
     };
     return RUN_ON_BACKENDS("fused", tests);

@@ -19,6 +19,7 @@
 // Launch: 256 threads.
 // Accepts: n up to 64 counter_count (strips: 128 counter_count), given the workspace.
 
+#include "kernels/common/last_block.cuh"
 #include "kernels/common/overlap.cuh"
 #include "kernels/common/reduce.cuh"
 #include "kernels/level2/registry.h"
@@ -154,8 +155,7 @@ __device__ void finish_rows(const symmetric_view& t, int block, const pieces& of
 // Counts one of `count` pieces for some rows. True if it was the last one.
 __device__ __forceinline__ bool count_piece(unsigned* counter, int count) {
     __threadfence(); // the block's pieces are visible before they are counted
-    const auto last = static_cast<unsigned>(count) - 1;
-    return atomicInc(counter, last) == last;
+    return is_last_arrival(counter, count);
 }
 
 // ---- Tiles --------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@
 // Accepts: n up to 1024 (counter_count - 2), a bit for each 32 rows.
 
 #include "kernels/common/counter.cuh"
+#include "kernels/common/last_block.cuh"
 #include "kernels/common/overlap.cuh"
 #include "kernels/level2/registry.h"
 #include "kernels/level2/row_blocks.cuh"
@@ -92,7 +93,7 @@ __global__ void __launch_bounds__(threads, 3) multiply_rows(lower_view t, unsign
         *x = result;
     __shared__ bool is_last;
     if (threadIdx.x == 0)
-        is_last = atomicInc(counters + 1, gridDim.x - 1) == gridDim.x - 1;
+        is_last = is_last_arrival(counters + 1, gridDim.x);
     __syncthreads(); // the writing warp has seen its bits, and is_last is written
     if (is_last) {
         for (unsigned word = threadIdx.x; word <= (gridDim.x - 1) / 32; word += threads)

@@ -14,6 +14,7 @@
 // Accepts: everything. If x is strided or unaligned, each vector is read by four (double: two)
 // scalar loads.
 
+#include "kernels/common/last_block.cuh"
 #include "kernels/common/launch.h"
 #include "kernels/common/reduce.cuh"
 #include "kernels/sum/batch.cuh"
@@ -48,16 +49,10 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     carrier<T> total =
         block_sum<threads>(thread_sum<T, threads, contiguous, absolute>(p, blockIdx.x, gridDim.x));
     if (gridDim.x > 1) {
-        __shared__ bool is_last;
-        if (threadIdx.x == 0) {
+        if (threadIdx.x == 0)
             slots[blockIdx.x] = total;
-            __threadfence(); // the slot is visible before the number is taken
-            is_last = atomicInc(counter, gridDim.x - 1) == gridDim.x - 1;
-        }
-        __syncthreads(); // is_last is written
-        if (!is_last)
+        if (!is_last_block(counter, gridDim.x))
             return;
-        __threadfence(); // all numbers are taken: all slots are written
         total = add_slots<T>(slots, gridDim.x);
     }
     if (threadIdx.x == 0)

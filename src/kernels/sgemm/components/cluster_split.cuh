@@ -5,10 +5,10 @@
 // product in its own shared memory as [s][l], in rows of `pitch` floats. The array has several
 // copies if the block's warps split k, too. Then:
 //   1. Block r of a cluster adds fraction r of the tile over the cluster's blocks and copies, in
-//      order.
-//   2. With several clusters, the sums go to the workspace. For each fraction, the last cluster to
-//      arrive adds them, in an order that does not depend on which cluster is last. Hence the bits
-//      are the same on every run.
+//      order, and writes C.
+//   2. With several clusters, the sums go to the workspace instead. For each fraction, the last
+//      cluster to arrive adds them, in an order that does not depend on which cluster is last.
+//      Hence the bits are the same on every run.
 //
 // A tile has a long side l and a short side s. If these are the columns and the rows of C
 // (`swap_ab`), the kernel computes C^T = op(B)^T op(A)^T.
@@ -17,8 +17,9 @@
 // that keep a multiprocessor busy.
 #pragma once
 
-#include "kernels/common/cluster.cuh"
-#include "kernels/sgemm/components/operands.cuh"
+#include "kernels/common/last_block.cuh"
+#include "kernels/sgemm/components/cluster_sum.cuh"
+#include "kernels/sgemm/components/tile_writer.cuh"
 #include "kernels/sgemm/components/work.h"
 
 namespace myblas::cuda {
@@ -99,46 +100,108 @@ struct split_position {
 
 // The order in which threads take the elements of a tile: along the columns of C. With swap_ab, a
 // warp takes pieces of 8 elements (32 bytes) of 4 columns. Rows have 4 floats more than a multiple
-// of 32, so the reads are in different banks.
+// of 32, so the reads are in different banks. Quads of elements are quads of rows of a column.
 template <class Shape>
 struct tile_element {
-    int l, s;
+    static constexpr int pitch = Shape::block_l + 4;
+
+    int row, col; // in the tile
+    int at;       // in a copy of the tile, [s][l]
 
     __device__ __forceinline__ tile_element(unsigned element, bool swap_ab) {
         constexpr unsigned piece = Shape::block_s < 8 ? Shape::block_s : 8;
         if (swap_ab) {
-            s = element % piece + element / (piece * Shape::block_l) * piece;
-            l = element / piece % Shape::block_l;
+            row = element % piece + element / (piece * Shape::block_l) * piece;
+            col = element / piece % Shape::block_l;
+            at = row * pitch + col;
         } else {
-            l = element % Shape::block_l;
-            s = element / Shape::block_l;
+            row = element % Shape::block_l;
+            col = element / Shape::block_l;
+            at = col * pitch + row;
         }
     }
 };
 
-// From the splits of a tile to C.
+// Adds the splits of a tile and writes C. Shared memory holds the copies of the tile, later the
+// sums of quads. The tile's biases follow.
 template <class Shape>
-struct split_output {
+class split_output {
     static constexpr int elements = Shape::block_l * Shape::block_s;
-    static constexpr int pitch = Shape::block_l + 4;
-    static constexpr int copy_floats = pitch * Shape::block_s;
-    static constexpr int smem_floats = Shape::copies * copy_floats;
+    static constexpr int biases_at =
+        std::max(Shape::copies * Shape::block_s * tile_element<Shape>::pitch, Shape::threads * 4);
 
-    float* c; // the tile's first element
-    int64_t step_l, step_s;
-    int l_left, s_left; // rows and columns of the tile that are inside C, as l and s
-    float alpha, beta;
-    bool swap_ab;
+public:
+    static constexpr int pitch = tile_element<Shape>::pitch;
+    static constexpr int copy_floats = pitch * Shape::block_s;
+    static constexpr int smem_floats = biases_at + std::max(Shape::block_l, Shape::block_s);
 
     __device__ split_output(const sgemm_problem& p,
                             const sgemm_operands& o,
-                            bool swap_ab_,
+                            int64_t batch,
+                            bool swap_ab,
+                            bool has_epilogue,
                             const split_position<Shape>& at)
-        : step_l(swap_ab_ ? p.ldc : 1), step_s(swap_ab_ ? 1 : p.ldc), alpha(o.alpha), beta(o.beta),
-          swap_ab(swap_ab_) {
-        c = o.c + at.tile_l * step_l + at.tile_s * step_s;
-        l_left = static_cast<int>(min((swap_ab ? p.n : p.m) - at.tile_l, int64_t{Shape::block_l}));
-        s_left = static_cast<int>(min((swap_ab ? p.m : p.n) - at.tile_s, int64_t{Shape::block_s}));
+        : p_(p), o_(o), batch_(batch), tile_row_(swap_ab ? at.tile_s : at.tile_l),
+          tile_col_(swap_ab ? at.tile_l : at.tile_s), swap_ab_(swap_ab),
+          has_epilogue_(has_epilogue) {
+        constexpr int64_t l = Shape::block_l, s = Shape::block_s;
+        rows_ = static_cast<int>(min(p.m - tile_row_, swap_ab ? s : l));
+        cols_ = static_cast<int>(min(p.n - tile_col_, swap_ab ? l : s));
+    }
+
+    // All threads call it after they have stored their part of the split in shared memory. It
+    // begins with a barrier.
+    __device__ __forceinline__ void reduce(const split_position<Shape>& at,
+                                           int64_t tile_number,
+                                           const k_split& split,
+                                           const cluster_sums& sums,
+                                           float* smem) const {
+        if (has_epilogue_)
+            tile_writer<true>::leave_biases<Shape::threads>(
+                p_, batch_, tile_row_, tile_col_, rows_, cols_, smem + biases_at);
+        const int rank = at.split_index & (split.cluster - 1);
+        const bool has_whole_sums = split.clusters == 1;
+        float* const tile_sums = sums.gmem + tile_number * split.clusters * elements;
+        float* const left_sums =
+            has_whole_sums ? smem : tile_sums + at.split_index / split.cluster * elements;
+        const bool writes_now = has_whole_sums && !has_epilogue_;
+        const tile_writer<false> plain = writer<false>();
+        const auto write = [&](int element, const tile_element<Shape>& place, float sum) {
+            if (writes_now)
+                plain.store(place.row, place.col, sum);
+            else // of this block's tile, no other block reads this fraction
+                left_sums[has_whole_sums ? place.at : element] = sum;
+        };
+        const cluster_sum<Shape::copies> tile{smem, copy_floats, split.cluster};
+        tile.meet();
+        if (split.cluster == 1)
+            for_each(0, 1, [&](int element, const tile_element<Shape>& place) {
+                write(element, place, tile.own(place.at));
+            });
+        else
+            for_each(rank, split.cluster, [&](int element, const tile_element<Shape>& place) {
+                write(element, place, tile.all(place.at));
+            });
+        tile.leave();
+        if (!has_whole_sums) {
+            if (is_last_block(sums.counters + tile_number * split.cluster + rank, split.clusters))
+                write_quads(rank, split, tile_sums, smem);
+        } else if (has_epilogue_) {
+            __syncthreads(); // the sums of all threads are complete
+            write_quads(rank, split, nullptr, smem);
+        }
+    }
+
+private:
+    const sgemm_problem& p_;
+    const sgemm_operands& o_;
+    int64_t batch_, tile_row_, tile_col_;
+    int rows_, cols_; // of the tile that are inside C
+    bool swap_ab_, has_epilogue_;
+
+    template <bool has_epilogue>
+    __device__ __forceinline__ tile_writer<has_epilogue> writer() const {
+        return tile_writer<has_epilogue>(p_, o_, batch_, tile_row_, tile_col_);
     }
 
     // Calls f(element's number, its place) for the elements inside C of fraction `rank` of
@@ -148,100 +211,48 @@ struct split_output {
         const int count = elements / cluster;
         for (int e = threadIdx.x; e < count; e += Shape::threads) {
             const int element = rank * count + e;
-            const tile_element<Shape> at(element, swap_ab);
-            if (at.l < l_left && at.s < s_left)
-                f(element, at);
+            const tile_element<Shape> place(element, swap_ab_);
+            if (place.row < rows_ && place.col < cols_)
+                f(element, place);
         }
     }
 
-    __device__ __forceinline__ void store(const tile_element<Shape>& at, float sum) const {
-        store_c(c + at.l * step_l + at.s * step_s, alpha, sum, beta);
-    }
-
-    // All threads call it after they have written to smem; it begins with the barrier.
-    __device__ __forceinline__ void reduce(const split_position<Shape>& at,
-                                           int64_t tile_number,
-                                           const k_split& split,
-                                           const cluster_sums& sums,
-                                           float* smem) const {
-        const int rank = at.split_index & (split.cluster - 1);
-        float* tile_sums = sums.gmem + tile_number * split.clusters * elements;
-        float* target = tile_sums + at.split_index / split.cluster * elements;
-        auto write = [&](int element, const tile_element<Shape>& place, float sum) {
-            if (split.clusters == 1)
-                store(place, sum);
-            else
-                __stcg(target + element, sum);
-        };
-        if (split.cluster == 1) {
-            __syncthreads(); // the block's split is complete
-            for_each(0, 1, [&](int element, const tile_element<Shape>& place) {
-                const float* from = smem + place.s * pitch + place.l;
-                float sum = from[0];
-#pragma unroll
-                for (int copy = 1; copy < Shape::copies; ++copy)
-                    sum += from[copy * copy_floats];
-                write(element, place, sum);
-            });
-        } else {
-            cluster_barrier(); // the splits of all blocks are complete
-            for_each(rank, split.cluster, [&](int element, const tile_element<Shape>& place) {
-                const float* from = smem + place.s * pitch + place.l;
-                float sum = 0;
-#pragma unroll 8
-                for (int r = 0; r < split.cluster; ++r)
-#pragma unroll
-                    for (int copy = 0; copy < Shape::copies; ++copy)
-                        sum += load_from_block(from + copy * copy_floats, r);
-                write(element, place, sum);
-            });
-            cluster_barrier(); // no block reads the others' memory any more
-        }
-        if (split.clusters == 1)
-            return;
-        __shared__ bool is_last;
-        __threadfence(); // this thread's sums are visible before the counter is incremented
-        __syncthreads(); // the sums of all threads are visible
-        if (threadIdx.x == 0)
-            is_last = atomicInc(sums.counters + tile_number * split.cluster + rank,
-                                split.clusters - 1) == split.clusters - 1u;
-        __syncthreads(); // thread 0 has stored whether the block is the last
-        if (!is_last)
-            return;
-        __threadfence(); // all blocks have counted, so their sums are visible from here on
-        finish(rank, split, tile_sums, reinterpret_cast<float4*>(smem));
-    }
-
-    // The last block adds the clusters' sums for fraction `rank` of the tile. If there are more
-    // threads than quads of elements, groups of threads split the clusters of a quad and meet in
-    // smem[threads].
+    // Writes fraction `rank` of the tile by quads: of its sums in shared memory or, in the last
+    // block, of the sums of all clusters. If there are more threads than quads, groups of threads
+    // split the clusters of a quad and meet in shared memory.
     __device__ __forceinline__ void
-    finish(int rank, const k_split& split, const float* sums, float4* smem) const {
+    write_quads(int rank, const k_split& split, const float* sums, float* smem) const {
         const int quads = elements / 4 / split.cluster;
-        const int groups = quads < Shape::threads ? Shape::threads / quads : 1;
+        const int groups = sums && quads < Shape::threads ? Shape::threads / quads : 1;
         const int group = quads < Shape::threads ? threadIdx.x / quads : 0;
-        for (int q = threadIdx.x % quads; q < quads; q += Shape::threads) {
+        float4* const group_sums = reinterpret_cast<float4*>(smem);
+        for (int q = threadIdx.x - group * quads; q < quads; q += Shape::threads) {
             const int element = (rank * quads + q) * 4;
+            const tile_element<Shape> place(element, swap_ab_);
             float4 sum = make_float4(0, 0, 0, 0);
+            if (!sums) {
+                const int step = swap_ab_ ? pitch : 1; // from row to row
+                const float* const quad = smem + place.at;
+                sum = make_float4(quad[0], quad[step], quad[2 * step], quad[3 * step]);
+            }
 #pragma unroll 8
-            for (int g = group; g < split.clusters; g += groups)
+            for (int g = group; sums && g < split.clusters; g += groups)
                 add_quad(sum,
                          __ldcg(reinterpret_cast<const float4*>(sums + g * elements + element)));
             if (groups > 1) {
-                smem[threadIdx.x] = sum;
+                group_sums[threadIdx.x] = sum;
                 __syncthreads(); // the groups' sums are complete
                 for (int other = 1; group == 0 && other < groups; ++other)
-                    add_quad(sum, smem[other * quads + q]);
+                    add_quad(sum, group_sums[other * quads + q]);
             }
-            if (group == 0) {
-                const float value[4] = {sum.x, sum.y, sum.z, sum.w};
-#pragma unroll
-                for (int e = 0; e < 4; ++e) {
-                    const tile_element<Shape> at(element + e, swap_ab);
-                    if (at.l < l_left && at.s < s_left)
-                        store(at, value[e]);
-                }
-            }
+            if (group > 0 || place.col >= cols_)
+                continue;
+            const float value[4] = {sum.x, sum.y, sum.z, sum.w};
+            const int rows = rows_ - place.row;
+            if (has_epilogue_)
+                writer<true>().store(place.row, place.col, value, rows, smem + biases_at);
+            else
+                writer<false>().store(place.row, place.col, value, rows);
         }
     }
 };

@@ -1,7 +1,8 @@
 // The epilogue of a fused product (product_epilogue): from scaled sums to aux and C.
 //
-// Kernels with an epilogue are compiled separately, from with_epilogue<Shape> in place of Shape, so
-// that it costs plain products nothing.
+// Kernels for large products are compiled separately, from with_epilogue<Shape> in place of Shape,
+// so that it costs plain products nothing. Kernels for small outputs are compiled once, and branch
+// when the sums are complete (tile_writer.cuh, small_tile.cuh).
 #pragma once
 
 #include "kernels/common/activation.cuh"
@@ -20,6 +21,19 @@ struct with_epilogue : Shape {
 // Other, with an epilogue if Shape has one.
 template <class Shape, class Other>
 using with_epilogue_of = std::conditional_t<Shape::has_epilogue, with_epilogue<Other>, Other>;
+
+// For kernels that are compiled once: calls plain() or fused() when the sums are complete. The code
+// of plain() comes first. If a plain product jumped over the code of the epilogue, it would wait
+// for instructions from memory: 2% of a product of 2 us.
+template <class Plain, class Fused>
+__device__ __forceinline__ void plain_or_fused(bool has_epilogue, Plain&& plain, Fused&& fused) {
+    unsigned is_fused = has_epilogue;
+    if (!is_fused)
+        plain();
+    asm volatile("" : "+r"(is_fused)); // otherwise the compiler puts fused() first
+    if (is_fused)
+        fused();
+}
 
 // A run of neighbouring rows of one column of C.
 struct epilogue_place {

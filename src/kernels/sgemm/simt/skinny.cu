@@ -43,26 +43,25 @@
 namespace myblas::cuda {
 namespace {
 
-template <int block_l_,
-          int block_s_,
-          int block_k_,
-          int thread_l_,
-          int thread_s_,
-          int lanes_l_,
-          int lanes_s_,
-          int warps_s_,
-          int warps_k_,
-          int stages_,
-          int blocks_per_sm_,
-          int busy_blocks_>
+struct skinny_parameters {
+    int block_l, block_s, block_k; // block tile
+    int stages;
+    int blocks_per_sm;      // the registers must suffice for this number
+    int busy_blocks;        // blocks that keep a multiprocessor busy
+    int thread_l, thread_s; // thread tile
+    int lanes_l, lanes_s;   // of a warp
+    int warps_s, warps_k;   // of a block
+};
+
+template <skinny_parameters of>
 struct skinny_shape {
-    static constexpr int block_l = block_l_, block_s = block_s_, block_k = block_k_;
-    static constexpr int thread_l = thread_l_, thread_s = thread_s_;
-    static constexpr int lanes_l = lanes_l_, lanes_s = lanes_s_;
+    static constexpr int block_l = of.block_l, block_s = of.block_s, block_k = of.block_k;
+    static constexpr int thread_l = of.thread_l, thread_s = of.thread_s;
+    static constexpr int lanes_l = of.lanes_l, lanes_s = of.lanes_s;
     static constexpr int lanes_k = 32 / (lanes_l * lanes_s);
-    static constexpr int warps_s = warps_s_, warps_k = warps_k_;
-    static constexpr int stages = stages_, blocks_per_sm = blocks_per_sm_;
-    static constexpr int busy_blocks = busy_blocks_; // blocks that keep a multiprocessor busy
+    static constexpr int warps_s = of.warps_s, warps_k = of.warps_k;
+    static constexpr int stages = of.stages, blocks_per_sm = of.blocks_per_sm;
+    static constexpr int busy_blocks = of.busy_blocks;
 
     static constexpr int threads = warps_s * warps_k * 32;
     static constexpr int k_groups = lanes_k * warps_k;
@@ -200,7 +199,6 @@ struct skinny_tile {
     using output = split_output<Shape>;
     static constexpr size_t smem_bytes =
         sizeof(float) * std::max(Shape::stages * stage_floats, output::smem_floats);
-    static_assert(smem_bytes >= Shape::threads * sizeof(float4)); // for split_output::finish
 
     float acc[Shape::thread_s * Shape::thread_l]; // [s][l]
 
@@ -312,6 +310,7 @@ template <class Shape, bool l_k_contiguous, bool s_k_contiguous>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     skinny_kernel(int64_t first_batch,
                   bool swap_ab,
+                  bool has_epilogue,
                   const k_split split,
                   const cluster_sums sums,
                   const sgemm_problem p) {
@@ -326,7 +325,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     tile.multiply(l, s, at.tile_l, at.tile_s, at.first_k, at.k, smem);
     tile.lay_out(smem);
     const int64_t tile_number = batch * (gridDim.x / split.splits()) + at.tile;
-    split_output<Shape>(p, o, swap_ab, at).reduce(at, tile_number, split, sums, smem);
+    split_output<Shape>(p, o, batch, swap_ab, has_epilogue, at)
+        .reduce(at, tile_number, split, sums, smem);
 }
 
 template <class Shape>
@@ -405,6 +405,7 @@ struct variant {
                                    p,
                                    context,
                                    swap_ab,
+                                   !p.epilogue.is_empty(),
                                    split,
                                    sums);
         });
@@ -412,18 +413,36 @@ struct variant {
 };
 
 // clang-format off
-//                        block         thread lanes   warps          blocks of a
-//                        l    s   k    l  s   l   s   s  k   stages  multiprocessor, busy
-using square_4   = variant<skinny_shape<4,   4,  512, 4, 4,  1,  1,  1, 4,  4,      3, 3>>;
-using square_8   = variant<skinny_shape<8,   8,  256, 4, 4,  2,  2,  1, 4,  4,      3, 3>>;
-using square_16  = variant<skinny_shape<16,  16, 128, 4, 4,  4,  4,  1, 4,  4,      3, 3>>;
-using shallow_8  = variant<skinny_shape<64,  8,  64,  4, 8,  16, 1,  1, 4,  3,      3, 3>>;
-using shallow_16 = variant<skinny_shape<128, 16, 32,  4, 8,  32, 1,  2, 2,  3,      3, 3>>;
-using deep_4     = variant<skinny_shape<32,  4,  128, 4, 4,  8,  1,  1, 4,  5,      2, 1>>;
-using deep_8     = variant<skinny_shape<64,  8,  128, 4, 8,  16, 1,  1, 8,  5,      1, 1>>;
-using deep_16    = variant<skinny_shape<64,  16, 128, 4, 8,  16, 2,  1, 8,  4,      1, 1>>;
-using deep_32    = variant<skinny_shape<64,  32, 64,  8, 8,  8,  4,  1, 8,  6,      1, 1>>;
-using deep_64    = variant<skinny_shape<64,  64, 32,  8, 8,  8,  4,  2, 4,  6,      1, 1>>;
+using square_4 = variant<skinny_shape<skinny_parameters{
+    .block_l = 4, .block_s = 4, .block_k = 512, .stages = 4, .blocks_per_sm = 3, .busy_blocks = 3,
+    .thread_l = 4, .thread_s = 4, .lanes_l = 1, .lanes_s = 1, .warps_s = 1, .warps_k = 4}>>;
+using square_8 = variant<skinny_shape<skinny_parameters{
+    .block_l = 8, .block_s = 8, .block_k = 256, .stages = 4, .blocks_per_sm = 3, .busy_blocks = 3,
+    .thread_l = 4, .thread_s = 4, .lanes_l = 2, .lanes_s = 2, .warps_s = 1, .warps_k = 4}>>;
+using square_16 = variant<skinny_shape<skinny_parameters{
+    .block_l = 16, .block_s = 16, .block_k = 128, .stages = 4, .blocks_per_sm = 3, .busy_blocks = 3,
+    .thread_l = 4, .thread_s = 4, .lanes_l = 4, .lanes_s = 4, .warps_s = 1, .warps_k = 4}>>;
+using shallow_8 = variant<skinny_shape<skinny_parameters{
+    .block_l = 64, .block_s = 8, .block_k = 64, .stages = 3, .blocks_per_sm = 3, .busy_blocks = 3,
+    .thread_l = 4, .thread_s = 8, .lanes_l = 16, .lanes_s = 1, .warps_s = 1, .warps_k = 4}>>;
+using shallow_16 = variant<skinny_shape<skinny_parameters{
+    .block_l = 128, .block_s = 16, .block_k = 32, .stages = 3, .blocks_per_sm = 3, .busy_blocks = 3,
+    .thread_l = 4, .thread_s = 8, .lanes_l = 32, .lanes_s = 1, .warps_s = 2, .warps_k = 2}>>;
+using deep_4 = variant<skinny_shape<skinny_parameters{
+    .block_l = 32, .block_s = 4, .block_k = 128, .stages = 5, .blocks_per_sm = 2, .busy_blocks = 1,
+    .thread_l = 4, .thread_s = 4, .lanes_l = 8, .lanes_s = 1, .warps_s = 1, .warps_k = 4}>>;
+using deep_8 = variant<skinny_shape<skinny_parameters{
+    .block_l = 64, .block_s = 8, .block_k = 128, .stages = 5, .blocks_per_sm = 1, .busy_blocks = 1,
+    .thread_l = 4, .thread_s = 8, .lanes_l = 16, .lanes_s = 1, .warps_s = 1, .warps_k = 8}>>;
+using deep_16 = variant<skinny_shape<skinny_parameters{
+    .block_l = 64, .block_s = 16, .block_k = 128, .stages = 4, .blocks_per_sm = 1, .busy_blocks = 1,
+    .thread_l = 4, .thread_s = 8, .lanes_l = 16, .lanes_s = 2, .warps_s = 1, .warps_k = 8}>>;
+using deep_32 = variant<skinny_shape<skinny_parameters{
+    .block_l = 64, .block_s = 32, .block_k = 64, .stages = 6, .blocks_per_sm = 1, .busy_blocks = 1,
+    .thread_l = 8, .thread_s = 8, .lanes_l = 8, .lanes_s = 4, .warps_s = 1, .warps_k = 8}>>;
+using deep_64 = variant<skinny_shape<skinny_parameters{
+    .block_l = 64, .block_s = 64, .block_k = 32, .stages = 6, .blocks_per_sm = 1, .busy_blocks = 1,
+    .thread_l = 8, .thread_s = 8, .lanes_l = 8, .lanes_s = 4, .warps_s = 2, .warps_k = 4}>>;
 // clang-format on
 
 // The most shared memory that the variants with deep slabs need.
@@ -489,6 +508,7 @@ const sgemm_kernel sgemm_skinny = {
     .threads = deep_4::shape::threads,
     .stages = deep_4::shape::stages,
     .smem_bytes = deep_4::smem_bytes,
+    .has_epilogue = true,
     .uses_counters = true,
     .accepts = fits,
     .workspace_bytes = workspace_bytes,

@@ -14,20 +14,35 @@
 namespace myblas::cuda {
 namespace {
 
-template <class Shape, bool has_epilogue = false>
-using variant = small_tile_variant<Shape, has_epilogue>;
+template <class Shape>
+using variant = small_tile_variant<Shape>;
 
 // clang-format off
-// small_tile_shape: warps m, n; groups; thread tile m, n; lanes m; slab k; stages; cluster;
-// packed; blocks of a multiprocessor. variant: whether there is an epilogue.
-using tile_16x16_k8  = variant<small_tile_shape<1, 1, 4, 4, 2, 4,  8, 4, 1, false, 4>>;
-using tile_16x16_k32 = variant<small_tile_shape<1, 1, 4, 4, 2, 4, 32, 2, 1, false, 4>>;
-using tile_32x16_k16 = variant<small_tile_shape<1, 1, 8, 4, 4, 8, 16, 3, 1, false, 2>>;
-using tile_32x32_k8  = variant<small_tile_shape<1, 1, 4, 4, 8, 8,  8, 5, 1, false, 3>, true>;
-using tile_32x32_k16 = variant<small_tile_shape<1, 1, 4, 4, 8, 8, 16, 3, 1, false, 3>, true>;
-using tile_64x32_k16 = variant<small_tile_shape<2, 1, 2, 4, 8, 8, 16, 3, 1, false, 4>>;
-using packed_16x16   = variant<small_tile_shape<1, 1, 4, 4, 2, 4, 16, 2, 1,  true, 4>>;
-using packed_32x32   = variant<small_tile_shape<1, 1, 4, 4, 8, 8, 16, 3, 1,  true, 3>>;
+using tile_16x16_k8 = variant<small_tile_shape<small_tile_parameters{
+    .groups = 4, .thread_m = 4, .thread_n = 2, .lanes_m = 4,
+    .slab_k = 8, .stages = 4, .blocks_per_sm = 4}>>;
+using tile_16x16_k32 = variant<small_tile_shape<small_tile_parameters{
+    .groups = 4, .thread_m = 4, .thread_n = 2, .lanes_m = 4,
+    .slab_k = 32, .stages = 2, .blocks_per_sm = 4}>>;
+using tile_32x16_k16 = variant<small_tile_shape<small_tile_parameters{
+    .groups = 8, .thread_m = 4, .thread_n = 4, .lanes_m = 8,
+    .slab_k = 16, .stages = 3, .blocks_per_sm = 2}>>;
+using tile_32x32_k8 = variant<small_tile_shape<small_tile_parameters{
+    .groups = 4, .thread_m = 4, .thread_n = 8, .lanes_m = 8,
+    .slab_k = 8, .stages = 5, .blocks_per_sm = 3}>>;
+using tile_32x32_k16 = variant<small_tile_shape<small_tile_parameters{
+    .groups = 4, .thread_m = 4, .thread_n = 8, .lanes_m = 8,
+    .slab_k = 16, .stages = 3, .blocks_per_sm = 3}>>;
+// With an epilogue beside it, its code for plain products would be 5% slower.
+using tile_64x32_k16 = variant<small_tile_shape<small_tile_parameters{
+    .warps_m = 2, .groups = 2, .thread_m = 4, .thread_n = 8, .lanes_m = 8,
+    .slab_k = 16, .stages = 3, .fuses = false, .blocks_per_sm = 4}>>;
+using packed_16x16 = variant<small_tile_shape<small_tile_parameters{
+    .groups = 4, .thread_m = 4, .thread_n = 2, .lanes_m = 4,
+    .slab_k = 16, .stages = 2, .packed = true, .blocks_per_sm = 4}>>;
+using packed_32x32 = variant<small_tile_shape<small_tile_parameters{
+    .groups = 4, .thread_m = 4, .thread_n = 8, .lanes_m = 8,
+    .slab_k = 16, .stages = 3, .packed = true, .blocks_per_sm = 3}>>;
 // clang-format on
 
 } // namespace

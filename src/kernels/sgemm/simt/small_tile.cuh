@@ -24,10 +24,10 @@
 // needs only the parameters are already done.
 #pragma once
 
-#include "kernels/common/cluster.cuh"
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/group_barrier.cuh"
 #include "kernels/common/overlap.cuh"
+#include "kernels/common/quad_exchange.cuh"
 #include "kernels/common/swizzle.cuh"
 #include "kernels/sgemm/components/epilogue.cuh"
 #include "kernels/sgemm/components/operands.cuh"
@@ -38,39 +38,59 @@
 
 namespace myblas::cuda {
 
-template <int warps_m_, // warps of a group
-          int warps_n_,
-          int groups_,   // groups of a block
-          int thread_m_, // rows of a thread tile
-          int thread_n_,
-          int lanes_m_, // lanes of a warp along m
-          int slab_k_,  // k of a slab in a group's ring
-          int stages_,
-          int cluster_, // blocks that share a tile: 1, 2, 4 or 8
-          bool packed_, // each group computes its own product
-          int blocks_per_sm_>
-struct small_tile_shape {
-    static constexpr int groups = groups_, thread_m = thread_m_, thread_n = thread_n_;
-    static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m_;
-    static constexpr int block_k = slab_k_, stages = stages_, cluster = cluster_;
-    static constexpr bool packed = packed_;
-    static constexpr bool has_epilogue = false;
-    // The registers must suffice for this number.
-    static constexpr int blocks_per_sm = blocks_per_sm_;
+struct small_tile_parameters {
+    int warps_m = 1, warps_n = 1; // of a group
+    int groups;                   // of a block
+    int thread_m, thread_n;       // thread tile
+    int lanes_m;                  // lanes of a warp along m
+    int slab_k;                   // k of a slab in a group's ring
+    int stages;
+    int cluster = 1;     // blocks that share a tile: 1, 2, 4 or 8
+    bool packed = false; // each group computes its own product
+    bool fuses = true;   // applies epilogues; packed kernels do not
+    int blocks_per_sm;   // the registers must suffice for this number
+};
 
-    static constexpr int warps_m = warps_m_, warp_m = lanes_m * thread_m,
+template <small_tile_parameters of>
+struct small_tile_shape {
+    static constexpr int groups = of.groups, thread_m = of.thread_m, thread_n = of.thread_n;
+    static constexpr int lanes_m = of.lanes_m, lanes_n = 32 / lanes_m;
+    static constexpr int block_k = of.slab_k, stages = of.stages, cluster = of.cluster;
+    static constexpr bool packed = of.packed;
+    static constexpr bool has_epilogue = of.fuses && !packed;
+    static constexpr int blocks_per_sm = of.blocks_per_sm;
+
+    static constexpr int warps_m = of.warps_m, warp_m = lanes_m * thread_m,
                          warp_n = lanes_n * thread_n;
-    static constexpr int block_m = warps_m_ * warp_m, block_n = warps_n_ * warp_n;
-    static constexpr int group_threads = warps_m_ * warps_n_ * 32, threads = groups * group_threads;
+    static constexpr int block_m = warps_m * warp_m, block_n = of.warps_n * warp_n;
+    static constexpr int group_threads = warps_m * of.warps_n * 32;
+    static constexpr int threads = groups * group_threads;
     static constexpr int thread_quads = thread_m * thread_n / 4;
     // Groups that share a product's slabs.
     static constexpr int sharing_groups = packed ? 1 : groups * cluster;
 
     // The copiers need powers of 2.
-    static_assert(std::has_single_bit(1u * warps_m_ * warps_n_ * groups * lanes_m * block_k));
+    static_assert(std::has_single_bit(1u * threads * lanes_m * block_k));
     static_assert(std::has_single_bit(1u * thread_m * thread_n * cluster));
     static_assert(thread_m >= 4 && thread_n >= 2 && lanes_m <= 8 && lanes_n <= 8 && stages >= 2);
     static_assert(cluster <= 8 && !(packed && cluster > 1) && thread_quads >= cluster);
+};
+
+// What a thread works on.
+template <class Shape>
+struct small_tile_place {
+    int group, thread; // of the block; of the group
+    int rank;          // of the block in its cluster
+    int64_t row, col;  // of the tile's first element
+    int64_t batch;
+
+    __device__ __forceinline__ explicit small_tile_place(int64_t first_batch)
+        : group(threadIdx.x / Shape::group_threads), thread(threadIdx.x % Shape::group_threads),
+          rank(blockIdx.x % Shape::cluster),
+          row(int64_t{blockIdx.x} / Shape::cluster * Shape::block_m),
+          col(int64_t{blockIdx.y} * Shape::block_n),
+          batch(first_batch +
+                (Shape::packed ? int64_t{blockIdx.z} * Shape::groups + group : blockIdx.z)) {}
 };
 
 // Copies slabs of one operand, `lines` lines x slab_k, to shared memory: as smem[k][line] if lines
@@ -200,9 +220,11 @@ struct small_tile {
     static constexpr int ring_floats = Shape::stages * stage_floats;
     static constexpr int partial_floats = Shape::block_m * Shape::block_n;
     static constexpr int group_floats = ring_floats > partial_floats ? ring_floats : partial_floats;
-    // Quads of each thread's tile that one block of a cluster adds up, and the bytes that the block
-    // receives.
+    // Quads of each thread's tile that one block of a cluster adds up, quads that one thread
+    // writes, and the bytes that the block receives.
     static constexpr int share_quads = Shape::thread_quads / Shape::cluster;
+    static constexpr int written_quads =
+        Shape::packed ? Shape::thread_quads : ceil_div(share_quads, Shape::groups);
     static constexpr int share_bytes = Shape::cluster > 1 ? partial_floats* int{sizeof(float)} : 0;
     static constexpr int groups_bytes = Shape::groups * group_floats * int{sizeof(float)};
     static constexpr size_t smem_bytes =
@@ -211,13 +233,13 @@ struct small_tile {
     // If C's columns are unaligned, quads would need scalar stores, 16 bytes apart. For larger
     // tiles, whose sums are in shared memory anyway, neighbouring threads write neighbouring rows
     // instead.
-    static constexpr bool writes_columns = Shape::groups > 1 && Shape::cluster == 1 &&
-                                           !Shape::packed && !Shape::has_epilogue &&
-                                           partial_floats >= 1024;
+    static constexpr bool writes_columns =
+        Shape::groups > 1 && Shape::cluster == 1 && !Shape::packed && partial_floats >= 1024;
 
     using accumulators = float[Shape::thread_n][Shape::thread_m]; // [column][row]
 
     using barrier = group_barrier<Shape::group_threads, Shape::groups>;
+    using place = small_tile_place<Shape>;
 
     // acc = the product over the slabs first_slab, first_slab + sharing_groups, ...
     static __device__ __forceinline__ void multiply(const copier_a& copy_a,
@@ -314,6 +336,68 @@ struct small_tile {
         return sum;
     }
 
+    // The exchange in the cluster, behind the groups' memory.
+    static __device__ __forceinline__ quad_exchange exchange(float* smem, const place& at) {
+        float4* const received = reinterpret_cast<float4*>(smem) + groups_bytes / 16;
+        return {received + at.thread,
+                reinterpret_cast<uint64_t*>(received + share_bytes / 16),
+                share_quads,
+                Shape::group_threads};
+    }
+
+    // This thread writes quad written_quad(number) of its tile, if is_written(number).
+    static __device__ __forceinline__ int written_quad(const place& at, int number) {
+        return Shape::packed ? number
+                             : (number * Shape::groups + at.group) * Shape::cluster + at.rank;
+    }
+    static __device__ __forceinline__ bool is_written(const place& at, int number) {
+        return Shape::packed || share_quads % Shape::groups == 0 ||
+               number * Shape::groups + at.group < share_quads;
+    }
+
+    // smem[group][quad][thread] = acc.
+    static __device__ __forceinline__ void
+    leave_sums(const place& at, const accumulators& acc, barrier& group, float* smem) {
+        group.synchronize(); // the ring has been read
+        float4* const own = reinterpret_cast<float4*>(smem + at.group * group_floats) + at.thread;
+#pragma unroll
+        for (int q = 0; q < Shape::thread_quads; ++q)
+            own[q * Shape::group_threads] = quad(acc, q);
+        __syncthreads(); // the sums of all groups are complete
+    }
+
+    // Adds what the groups of all blocks have left, and calls f(number, sum) for the quads that
+    // this thread writes.
+    template <class F>
+    static __device__ __forceinline__ void add_sums(const place& at, float* smem, F&& f) {
+        constexpr int group_threads = Shape::group_threads;
+        const float4* const partial = reinterpret_cast<const float4*>(smem) + at.thread;
+        const quad_exchange received = exchange(smem, at);
+        if constexpr (Shape::cluster > 1)
+            received.is_open();
+#pragma unroll
+        for (int first = 0; first < Shape::thread_quads; first += Shape::groups) {
+            const int q = first + at.group;
+            if (Shape::thread_quads % Shape::groups != 0 && q >= Shape::thread_quads)
+                break;
+            const float4 sum =
+                add_quads<Shape::groups, group_floats / 4>(partial + q * group_threads);
+            if constexpr (Shape::cluster == 1)
+                f(first / Shape::groups, sum);
+            else
+                received.send(at.rank, q % Shape::cluster, q / Shape::cluster, sum);
+        }
+        if constexpr (Shape::cluster > 1) {
+            received.wait();
+#pragma unroll
+            for (int number = 0; number < written_quads; ++number)
+                if (is_written(at, number))
+                    f(number,
+                      add_quads<Shape::cluster, share_quads * group_threads>(
+                          &received(0, number * Shape::groups + at.group)));
+        }
+    }
+
 private:
     // For a thread of a group: the position of its lane in the warp, and of its warp tile in the
     // block tile.
@@ -362,164 +446,135 @@ __device__ __forceinline__ void write_columns(
     }
 }
 
-template <class Shape, bool transa, bool transb>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
-    small_tile_kernel(int64_t first_batch, const sgemm_problem p) {
-
-    using tile = small_tile<Shape, transa, transb>;
-    extern __shared__ __align__(16) float smem[];
-    __shared__ mbarrier barriers[Shape::groups];
-    const int group = threadIdx.x / Shape::group_threads;
-    const int thread = threadIdx.x % Shape::group_threads;
-    typename tile::barrier barrier(barriers, group);
-    const int rank = blockIdx.x % Shape::cluster; // in the cluster
-    const int64_t tile_row = int64_t{blockIdx.x} / Shape::cluster * Shape::block_m;
-    const int64_t tile_col = int64_t{blockIdx.y} * Shape::block_n;
-    const int64_t batch =
-        first_batch + (Shape::packed ? int64_t{blockIdx.z} * Shape::groups + group : blockIdx.z);
-    if (Shape::packed && batch >= p.batch_count)
-        return;
-    const diagonal_mask mask(p.triangle, tile_row, tile_col);
-    if (takes_triangles<Shape> && mask.has_none(Shape::block_m, Shape::block_n))
-        return;
-
-    // received[rank][quad of the share][thread], from every block of the cluster.
-    float4* received = reinterpret_cast<float4*>(smem) + tile::groups_bytes / 16;
-    uint64_t* all_received = reinterpret_cast<uint64_t*>(received + tile::share_bytes / 16);
-    if constexpr (Shape::cluster > 1) {
-        expect_bytes(all_received, tile::share_bytes);
-        cluster_arrive(); // from here on the other blocks may send
-    }
-
-    grid_dependency_sync();
-    const sgemm_operands o = resolve_operands(p, batch);
-    const int k = static_cast<int>(o.k);
-    float* group_smem = smem + group * tile::group_floats;
-    typename tile::accumulators acc = {};
-    tile::multiply(typename tile::copier_a(o.a, p.lda, tile_row, static_cast<int>(p.m), k),
-                   typename tile::copier_b(o.b, p.ldb, tile_col, static_cast<int>(p.n), k),
-                   k,
-                   Shape::packed ? 0 : rank * Shape::groups + group,
-                   group_smem,
-                   barrier,
-                   thread,
-                   acc);
-
-    // The biases for the quads that this thread writes.
-    constexpr int written_quads = Shape::has_epilogue ? Shape::thread_quads / Shape::groups : 1;
-    float bias[written_quads][4] = {};
-    if constexpr (Shape::has_epilogue) {
-        static_assert(Shape::cluster == 1 && !Shape::packed && Shape::groups > 1);
-        const epilogue_op epilogue(p, o, batch);
-#pragma unroll
-        for (int i = 0; i < written_quads; ++i) {
-            const int q = i * Shape::groups + group;
-            const int64_t row = tile_row + tile::quad_row(thread, q);
-            const int64_t col = tile_col + tile::quad_col(thread, q);
-            const float of_col = epilogue.bias_of_col(col, col < p.n);
-#pragma unroll
-            for (int r = 0; r < 4; ++r)
-                bias[i][r] = of_col + epilogue.bias_of_row(row + r, row + r < p.m);
-        }
-    }
-
+// C = alpha * sums + beta * C.
+template <class Tile, class Shape>
+__device__ __forceinline__ void write_plain(const sgemm_problem& p,
+                                            const sgemm_operands& o,
+                                            const small_tile_place<Shape>& at,
+                                            const typename Tile::accumulators& acc,
+                                            typename Tile::barrier& group,
+                                            float* smem) {
+    const diagonal_mask mask(p.triangle, at.row, at.col);
     const bool vector_c = aligned16(o.c, p.ldc);
-    // `written`: index of the quad among the quads that this thread writes.
-    const auto write = [&](int q, float4 v, int written = 0) {
-        const int64_t row = tile_row + tile::quad_row(thread, q);
-        const int64_t col = tile_col + tile::quad_col(thread, q);
+    const auto write = [&](int number, const float4& v) {
+        const int q = Tile::written_quad(at, number);
+        const int i = Tile::quad_row(at.thread, q), j = Tile::quad_col(at.thread, q);
+        const int64_t row = at.row + i, col = at.col + j;
+        if (col >= p.n)
+            return;
         const float product[4] = {v.x, v.y, v.z, v.w};
-        if constexpr (Shape::has_epilogue) {
-            float value[1][4];
-#pragma unroll
-            for (int r = 0; r < 4; ++r)
-                value[0][r] = fmaf(o.alpha, product[r], bias[written][r]);
-            epilogue_op(p, o, batch)(value, [&](int) {
-                return epilogue_place{row, col, col < p.n ? p.m - row : 0};
-            });
-        } else if (col < p.n) {
-            int64_t end = p.m - row;
-            int first = 0;
-            if constexpr (takes_triangles<Shape>) {
-                const int i = static_cast<int>(row - tile_row);
-                const int j = static_cast<int>(col - tile_col);
-                end = min(end, int64_t{mask.quad_end(i, j)});
-                first = mask.quad_first(i, j);
-            }
-            store_c4(&o.c[row + col * p.ldc], o.alpha, product, o.beta, end, vector_c, first);
+        int64_t end = p.m - row;
+        int first = 0;
+        if constexpr (takes_triangles<Shape>) {
+            end = min(end, int64_t{mask.quad_end(i, j)});
+            first = mask.quad_first(i, j);
         }
+        store_c4(&o.c[row + col * p.ldc], o.alpha, product, o.beta, end, vector_c, first);
     };
     if constexpr (Shape::sharing_groups == 1) {
 #pragma unroll
         for (int q = 0; q < Shape::thread_quads; ++q)
-            write(q, tile::quad(acc, q));
+            write(q, Tile::quad(acc, q));
     } else {
-        constexpr int group_threads = Shape::group_threads;
-        // The ring has been read.
-        barrier.synchronize();
-        float4* own_partial = reinterpret_cast<float4*>(group_smem) + thread; // [quad][thread]
-#pragma unroll
-        for (int q = 0; q < Shape::thread_quads; ++q)
-            own_partial[q * group_threads] = tile::quad(acc, q);
-        __syncthreads(); // the sums of all groups are complete
-
-        if constexpr (tile::writes_columns) {
+        Tile::leave_sums(at, acc, group, smem);
+        if constexpr (Tile::writes_columns) {
             if (!vector_c) {
                 const auto has = [&](int row, int col) {
-                    return tile_row + row < p.m && tile_col + col < p.n &&
+                    return at.row + row < p.m && at.col + col < p.n &&
                            (!takes_triangles<Shape> || mask.has(row, col));
                 };
-                write_columns<Shape, tile>(p, o, &o.c[tile_row + tile_col * p.ldc], smem, has);
+                write_columns<Shape, Tile>(p, o, &o.c[at.row + at.col * p.ldc], smem, has);
                 return;
             }
         }
-        const float4* partial =
-            reinterpret_cast<const float4*>(smem) + thread; // [group][quad][thread]
-        if constexpr (Shape::cluster > 1)
-            cluster_wait(); // all blocks of the cluster have arrived
-#pragma unroll
-        for (int first = 0; first < Shape::thread_quads; first += Shape::groups) {
-            const int q = first + group;
-            if (Shape::thread_quads % Shape::groups != 0 && q >= Shape::thread_quads)
-                break;
-            const float4 sum = tile::template add_quads<Shape::groups, tile::group_floats / 4>(
-                partial + q * group_threads);
-            if constexpr (Shape::cluster == 1)
-                write(q, sum, first / Shape::groups);
-            else // to the block that adds and writes this quad
-                send_to_block(received +
-                                  (rank * tile::share_quads + q / Shape::cluster) * group_threads +
-                                  thread,
-                              all_received,
-                              q % Shape::cluster,
-                              sum);
-        }
-        if constexpr (Shape::cluster > 1) {
-            wait_for_bytes(all_received);
-            for (int s = group; s < tile::share_quads; s += Shape::groups)
-                write(s * Shape::cluster + rank,
-                      tile::template add_quads<Shape::cluster, tile::share_quads * group_threads>(
-                          received + s * group_threads + thread));
-        }
+        Tile::add_sums(at, smem, write);
     }
 }
 
-template <class Shape, bool has_epilogue_ = false>
+// The same with an epilogue.
+template <class Tile, class Shape>
+__device__ __forceinline__ void write_fused(const sgemm_problem& p,
+                                            const sgemm_operands& o,
+                                            const small_tile_place<Shape>& at,
+                                            const typename Tile::accumulators& acc,
+                                            typename Tile::barrier& group,
+                                            float* smem) {
+    const epilogue_op epilogue(p, o, at.batch);
+    const auto place_of = [&](int number) {
+        const int q = Tile::written_quad(at, number);
+        const int64_t row = at.row + Tile::quad_row(at.thread, q);
+        const int64_t col = at.col + Tile::quad_col(at.thread, q);
+        return epilogue_place{row, col, Tile::is_written(at, number) && col < p.n ? p.m - row : 0};
+    };
+    // The biases are loaded before the exchange, and before anything is stored.
+    float value[Tile::written_quads][4];
+#pragma unroll
+    for (int number = 0; number < Tile::written_quads; ++number) {
+        const epilogue_place to = place_of(number);
+        const float of_col = epilogue.bias_of_col(to.col, to.rows > 0);
+#pragma unroll
+        for (int r = 0; r < 4; ++r)
+            value[number][r] = of_col + epilogue.bias_of_row(to.row + r, r < to.rows);
+    }
+    Tile::leave_sums(at, acc, group, smem);
+    Tile::add_sums(at, smem, [&](int number, const float4& sum) {
+        const float product[4] = {sum.x, sum.y, sum.z, sum.w};
+#pragma unroll
+        for (int r = 0; r < 4; ++r)
+            value[number][r] = fmaf(o.alpha, product[r], value[number][r]);
+    });
+    epilogue(value, place_of);
+}
+
+template <class Shape, bool transa, bool transb>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
+    small_tile_kernel(int64_t first_batch, bool has_epilogue, const sgemm_problem p) {
+    using tile = small_tile<Shape, transa, transb>;
+    extern __shared__ __align__(16) float smem[];
+    __shared__ mbarrier barriers[Shape::groups];
+    const small_tile_place<Shape> at(first_batch);
+    typename tile::barrier group(barriers, at.group);
+    if (Shape::packed && at.batch >= p.batch_count)
+        return;
+    if (takes_triangles<Shape> &&
+        diagonal_mask(p.triangle, at.row, at.col).has_none(Shape::block_m, Shape::block_n))
+        return;
+    if constexpr (Shape::cluster > 1)
+        tile::exchange(smem, at).open(tile::share_bytes);
+
+    grid_dependency_sync();
+    const sgemm_operands o = resolve_operands(p, at.batch);
+    const int k = static_cast<int>(o.k);
+    typename tile::accumulators acc = {};
+    tile::multiply(typename tile::copier_a(o.a, p.lda, at.row, static_cast<int>(p.m), k),
+                   typename tile::copier_b(o.b, p.ldb, at.col, static_cast<int>(p.n), k),
+                   k,
+                   Shape::packed ? 0 : at.rank * Shape::groups + at.group,
+                   smem + at.group * tile::group_floats,
+                   group,
+                   at.thread,
+                   acc);
+    const auto plain = [&] { write_plain<tile>(p, o, at, acc, group, smem); };
+    const auto fused = [&] { write_fused<tile>(p, o, at, acc, group, smem); };
+    if constexpr (Shape::has_epilogue)
+        plain_or_fused(has_epilogue, plain, fused);
+    else
+        plain();
+}
+
+template <class Shape>
 struct small_tile_variant {
     using shape = Shape;
-    static constexpr bool has_epilogue = has_epilogue_;
+    static constexpr bool has_epilogue = Shape::has_epilogue;
     static constexpr int min_arch = Shape::cluster > 1 ? 90 : 80, max_arch = 0;
     static constexpr bool takes_triangles = cuda::takes_triangles<Shape>;
     // The same for all transpositions.
     static constexpr size_t smem_bytes = small_tile<Shape, false, false>::smem_bytes;
 
-    static constexpr int choice_bits = 2 + has_epilogue; // the transpositions, and the epilogue
+    static constexpr int choice_bits = 2; // the transpositions
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
-        return with_bits<2>(choice % 4, [&](auto transa, auto transb) {
-            if constexpr (has_epilogue)
-                if (choice >= 4)
-                    return f(small_tile_kernel<with_epilogue<Shape>, transa, transb>, smem_bytes);
+        return with_bits<2>(choice, [&](auto transa, auto transb) {
             return f(small_tile_kernel<Shape, transa, transb>, smem_bytes);
         });
     }
@@ -544,8 +599,7 @@ struct small_tile_variant {
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
-        const unsigned choice = form_bits(p) | !p.epilogue.is_empty() << 2;
-        return with_kernel(choice, [&](auto kernel, size_t bytes) {
+        return with_kernel(form_bits(p), [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
                                    {.x = ceil_div<int64_t>(p.m, Shape::block_m) * Shape::cluster,
                                     .y = ceil_div<int64_t>(p.n, Shape::block_n),
@@ -555,7 +609,8 @@ struct small_tile_variant {
                                     .early = true,
                                     .products = Shape::packed ? Shape::groups : 1},
                                    p,
-                                   context);
+                                   context,
+                                   !p.epilogue.is_empty());
         });
     }
 };

@@ -17,12 +17,18 @@ template <class Shape>
 using variant = small_tile_variant<Shape>;
 
 // clang-format off
-// small_tile_shape: warps m, n; groups; thread tile m, n; lanes m; slab k; stages; cluster;
-// packed; blocks of a multiprocessor.
-using tile_32x16_cluster2 = variant<small_tile_shape<1, 1, 8, 4, 4, 8, 16, 3, 2, false, 2>>;
-using tile_32x16_cluster4 = variant<small_tile_shape<1, 1, 8, 4, 4, 8, 16, 3, 4, false, 2>>;
-using tile_32x32_cluster2 = variant<small_tile_shape<1, 1, 4, 4, 8, 8, 16, 3, 2, false, 3>>;
-using tile_32x32_cluster8 = variant<small_tile_shape<1, 1, 8, 4, 8, 8, 16, 3, 8, false, 1>>;
+using tile_32x16_cluster2 = variant<small_tile_shape<small_tile_parameters{
+    .groups = 8, .thread_m = 4, .thread_n = 4, .lanes_m = 8,
+    .slab_k = 16, .stages = 3, .cluster = 2, .blocks_per_sm = 2}>>;
+using tile_32x16_cluster4 = variant<small_tile_shape<small_tile_parameters{
+    .groups = 8, .thread_m = 4, .thread_n = 4, .lanes_m = 8,
+    .slab_k = 16, .stages = 3, .cluster = 4, .blocks_per_sm = 2}>>;
+using tile_32x32_cluster2 = variant<small_tile_shape<small_tile_parameters{
+    .groups = 4, .thread_m = 4, .thread_n = 8, .lanes_m = 8,
+    .slab_k = 16, .stages = 3, .cluster = 2, .blocks_per_sm = 3}>>;
+using tile_32x32_cluster8 = variant<small_tile_shape<small_tile_parameters{
+    .groups = 8, .thread_m = 4, .thread_n = 8, .lanes_m = 8,
+    .slab_k = 16, .stages = 3, .cluster = 8, .blocks_per_sm = 1}>>;
 // clang-format on
 
 } // namespace

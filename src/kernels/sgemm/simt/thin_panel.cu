@@ -23,6 +23,8 @@
 // of k.
 // Accepts: single products with up to 16 rows or columns and k up to 2^30.
 #include "kernels/common/cp_async.cuh"
+#include "kernels/sgemm/components/cluster_sum.cuh"
+#include "kernels/sgemm/components/tile_writer.cuh"
 #include "kernels/sgemm/components/work.h"
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/simt/thin.cuh"
@@ -164,6 +166,44 @@ private:
     }
 };
 
+// Adds the sums of the cluster's blocks, which lie in their shared memory, and writes this block's
+// share of C.
+template <class Tile, bool has_epilogue>
+__device__ __forceinline__ void write_lines(const sgemm_problem& p,
+                                            const sgemm_operands& o,
+                                            const thin_layout& layout,
+                                            int64_t first_line,
+                                            int rank,
+                                            int cluster,
+                                            float* smem) {
+    constexpr int block_lines = Tile::block_lines;
+    const bool swap_ab = layout.swap_ab;
+    const auto side = static_cast<int>(layout.short_lines);
+    const auto lines_left = static_cast<int>(min(layout.lines - first_line, int64_t{block_lines}));
+    const int64_t tile_row = swap_ab ? 0 : first_line, tile_col = swap_ab ? first_line : 0;
+    float* const biases = smem + panel_floats; // behind the sums
+    if constexpr (has_epilogue)
+        tile_writer<true>::leave_biases<threads>(p,
+                                                 0,
+                                                 tile_row,
+                                                 tile_col,
+                                                 swap_ab ? side : lines_left,
+                                                 swap_ab ? lines_left : side,
+                                                 biases);
+    const tile_writer<has_epilogue> writer(p, o, 0, tile_row, tile_col);
+    const cluster_sum<1> sum_of{smem, 0, cluster};
+    sum_of.meet();
+    for (int e = rank * threads + threadIdx.x; e < side * block_lines; e += cluster * threads) {
+        const int line = e % block_lines, s = e / block_lines;
+        if (line < lines_left)
+            writer.store(swap_ab ? s : line,
+                         swap_ab ? line : s,
+                         cluster > 1 ? sum_of.all(e) : sum_of.own(e),
+                         biases);
+    }
+    sum_of.leave();
+}
+
 template <int side, bool k_contiguous>
 __global__ void __launch_bounds__(threads, side > 8 ? 2 : 3)
     thin_kernel(const sgemm_problem p, const thin_layout layout, int cluster) {
@@ -212,27 +252,13 @@ __global__ void __launch_bounds__(threads, side > 8 ? 2 : 3)
     cp_async_wait<0>();
     __syncthreads(); // shared memory is free for the sums
     sums.lay_out(smem);
-    if (cluster > 1)
-        cluster_barrier(); // the sums of all blocks are complete
-    else
-        __syncthreads(); // the sums are complete
-    for (int e = rank * threads + threadIdx.x; e < side * tile::block_lines;
-         e += cluster * threads) {
-        float sum = 0;
-        if (cluster > 1) {
-#pragma unroll 8
-            for (int r = 0; r < cluster; ++r)
-                sum += load_from_block(smem + e, r);
-        } else {
-            sum = smem[e];
-        }
-        const int s = e / tile::block_lines;
-        const int64_t at = first_line + e % tile::block_lines;
-        if (at < layout.lines && s < layout.short_lines)
-            store_c(o.c + at * layout.c_step + s * layout.short_c_step, o.alpha, sum, o.beta);
-    }
-    if (cluster > 1)
-        cluster_barrier(); // no block reads the others' memory any more
+    const auto plain = [&] {
+        write_lines<tile, false>(p, o, layout, first_line, rank, cluster, smem);
+    };
+    const auto fused = [&] {
+        write_lines<tile, true>(p, o, layout, first_line, rank, cluster, smem);
+    };
+    plain_or_fused(layout.has_epilogue, plain, fused);
 }
 
 bool fits(const sgemm_problem& p, const device_info&) {
@@ -324,6 +350,7 @@ const sgemm_kernel sgemm_thin_panel = {
     .threads = threads,
     .stages = 2,
     .smem_bytes = 2 * panel_floats * sizeof(float),
+    .has_epilogue = true,
     .accepts = fits,
     .accepts_what = "it accepts single products of up to 16 rows or columns",
     .work = work,

@@ -119,9 +119,14 @@ struct variant {
     }
 };
 
-using tile_64x64 = variant<tf32_shape<1, 1, 4, 2>>;
-using tile_128x64 = variant<tf32_shape<2, 1, 2, 3>>;
-using tile_128x128 = variant<tf32_shape<2, 2, 1, 4>>;
+// clang-format off
+using tile_64x64 = variant<tf32_shape<tf32_parameters{
+    .warpgroups_m = 1, .warpgroups_n = 1, .groups = 4, .stages = 2}>>;
+using tile_128x64 = variant<tf32_shape<tf32_parameters{
+    .warpgroups_m = 2, .warpgroups_n = 1, .groups = 2, .stages = 3}>>;
+using tile_128x128 = variant<tf32_shape<tf32_parameters{
+    .warpgroups_m = 2, .warpgroups_n = 2, .groups = 1, .stages = 4}>>;
+// clang-format on
 
 } // namespace
 

@@ -29,8 +29,8 @@
 // a warp's 16 rows is 2 g + r.
 #pragma once
 
-#include "kernels/common/cluster.cuh"
 #include "kernels/common/overlap.cuh"
+#include "kernels/common/quad_exchange.cuh"
 #include "kernels/common/reduce.cuh"
 #include "kernels/common/tma.cuh"
 #include "kernels/common/wgmma.cuh"
@@ -49,10 +49,15 @@ constexpr int most_in_shares(int units) {
     return most;
 }
 
-template <int warpgroups_m_, int warpgroups_n_, int groups_, int stages_>
+struct tf32_parameters {
+    int warpgroups_m, warpgroups_n; // of a group
+    int groups, stages;
+};
+
+template <tf32_parameters of>
 struct tf32_shape {
-    static constexpr int warpgroups_m = warpgroups_m_, warpgroups_n = warpgroups_n_; // of a group
-    static constexpr int groups = groups_, stages = stages_;
+    static constexpr int warpgroups_m = of.warpgroups_m, warpgroups_n = of.warpgroups_n;
+    static constexpr int groups = of.groups, stages = of.stages;
     static constexpr bool has_epilogue = false;
     static constexpr int block_m = 64 * warpgroups_m, block_n = 64 * warpgroups_n, block_k = 32;
     static constexpr int line_bytes = block_k * sizeof(float);
@@ -444,10 +449,12 @@ __global__ void __launch_bounds__(Shape::threads, 1)
         return static_cast<int>(x * schedule.inverse >> 16);
     };
     const int share = divide_by_splits(Shape::units - at.rank + schedule.splits - 1);
-    if (schedule.splits > 1) {
-        expect_bytes(&words.all_received, (schedule.splits - 1) * share * 32 * sizeof(float4));
-        cluster_arrive(); // from here on the other blocks may send
-    }
+    const quad_exchange received{reinterpret_cast<float4*>(smem + Shape::received_at) + at.lane,
+                                 &words.all_received,
+                                 divide_by_splits(Shape::units + schedule.splits - 1),
+                                 32};
+    if (schedule.splits > 1)
+        received.open((schedule.splits - 1) * share * 32 * sizeof(float4));
     const bool is_first_of_group = threadIdx.x % Shape::group_threads == 0;
     if (is_first_of_group) {
         prefetch_tensor_map(map_a);
@@ -534,26 +541,20 @@ __global__ void __launch_bounds__(Shape::threads, 1)
             tile.write(unit, tile.add_groups(unit));
         return;
     }
-    // received[rank][quad of the share]
-    const int largest_share = divide_by_splits(Shape::units + schedule.splits - 1);
-    float4* received = reinterpret_cast<float4*>(smem + Shape::received_at) + at.lane;
-    cluster_wait(); // all blocks of the cluster have arrived
+    received.is_open();
 #pragma unroll 2
     for (int unit = warp; unit < Shape::units; unit += Shape::warps) {
         const int s = divide_by_splits(unit), owner = unit - s * schedule.splits;
         if (owner != at.rank)
-            send_to_block(received + (at.rank * largest_share + s) * 32,
-                          &words.all_received,
-                          owner,
-                          tile.add_groups(unit));
+            received.send(at.rank, owner, s, tile.add_groups(unit));
     }
-    wait_for_bytes(&words.all_received);
+    received.wait();
     for (int s = warp; s < share; s += Shape::warps) {
         const int unit = s * schedule.splits + at.rank;
         const float4 own = tile.add_groups(unit);
-        float4 sum = at.rank == 0 ? own : received[s * 32];
+        float4 sum = at.rank == 0 ? own : received(0, s);
         for (int other = 1; other < schedule.splits; ++other)
-            add_quad(sum, other == at.rank ? own : received[(other * largest_share + s) * 32]);
+            add_quad(sum, other == at.rank ? own : received(other, s));
         tile.write(unit, sum);
     }
 #endif

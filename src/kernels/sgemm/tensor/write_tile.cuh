@@ -9,6 +9,7 @@
 
 #include "kernels/common/cluster.cuh"
 #include "kernels/common/lanes.cuh"
+#include "kernels/common/last_block.cuh"
 #include "kernels/common/named_barrier.cuh"
 #include "kernels/sgemm/components/epilogue.cuh"
 #include "kernels/sgemm/tensor/limbs.cuh"
@@ -48,7 +49,7 @@ __device__ __forceinline__ bool add_splits(const tile_schedule& schedule,
     __threadfence();    // the sums are visible before the split is counted
     sync_math<Shape>(); // the sums of all threads are visible
     if (thread == 0)
-        is_last = atomicInc(&schedule.counters[tile], schedule.splits - 1) == schedule.splits - 1u;
+        is_last = is_last_arrival(&schedule.counters[tile], schedule.splits);
     sync_math<Shape>(); // thread 0 has stored whether the block is the last
     if (!is_last)
         return false;
