@@ -380,7 +380,6 @@ static bool has_epilogue(myblasHandle_t handle, const char* name) {
                                           "small_tile/32x16_k16",
                                           "small_tile/32x32_k8",
                                           "small_tile/32x32_k16",
-                                          "small_tile/64x32_k16",
                                           "small_tile/32x16_k16_cluster2",
                                           "small_tile/32x16_k16_cluster4",
                                           "small_tile/32x32_k16_cluster2",
