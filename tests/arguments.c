@@ -387,6 +387,37 @@ static void test_faults(void** state) {
     }
 }
 
+// The value of a scalar in device memory is not known to a call, on the host backend neither: operands
+// that a zero would leave unread must not be NULL.
+static void test_null_beside_device_zeros(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    struct setting* s = setting_create(handle);
+    memset(operand_place(&s->scalars, sizeof s->host_scalars, 0), 0, sizeof s->host_scalars);
+    operand_upload(&s->scalars);
+    assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_DEVICE));
+    for (int f = 0; f < function_count; ++f) {
+        const enum function function = (enum function)f;
+        if (!has_parameter(function, "alpha") || has_own_test(function) || function == sgemm_host)
+            continue;
+        for (int wide = 0; wide < 2; ++wide) {
+            const struct arguments good = good_arguments(function, s, true);
+            int pointers = 0;
+            for (const struct parameter* p = functions[f].parameters; p->name; ++p) {
+                if (!is_pointer(p) || rank(function, p) != 2)
+                    continue;
+                struct arguments bad = good;
+                set(&bad, p, 0);
+                assert_status(INVALID_VALUE, call(function, wide, handle, &bad));
+                assert_message(function, name_in_log(function, p));
+                ++pointers;
+            }
+            assert_true(pointers > 0);
+            assert_ok(call(function, wide, handle, &good));
+        }
+    }
+    setting_destroy(s);
+}
+
 // Messages have the values of wrong arguments.
 static void test_values_in_messages(void** state) {
     myblasHandle_t handle = require_handle(state);
@@ -689,6 +720,7 @@ int main(void) {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, start_listening, stop_listening)
     const struct CMUnitTest tests[] = {
         TEST(test_faults),
+        TEST(test_null_beside_device_zeros),
         TEST(test_values_in_messages),
         TEST(test_leading_dimensions),
         TEST(test_quick_returns),

@@ -11,7 +11,9 @@
  *               the right one on both.
  *   Scalars     alpha, beta and scalar results are in host memory with MYBLAS_POINTER_MODE_HOST
  *               (the default) and in device memory with MYBLAS_POINTER_MODE_DEVICE; the latter
- *               never synchronises.
+ *               never synchronises. The checks of a call do not know a value in device memory:
+ *               where "alpha == 0" or "beta == 0" allows a NULL operand, the scalar must be in host
+ *               memory.
  *   Asynchrony  On the cuda backend a call enqueues work on the handle's stream and returns. Only a
  *               scalar result in host memory makes a call wait. Calls can be captured in a CUDA
  *               graph; a call that must wait for its result answers MYBLAS_STATUS_INTERNAL_ERROR
