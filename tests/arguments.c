@@ -704,6 +704,33 @@ static void test_forced_kernel_and_checks(void** state) {
     struct arguments bad = g;
     bad.ldc = 0;
     assert_status(INVALID_VALUE, call(sgemm, false, handle, &bad));
+    // In groups, too: the second one is wrong, the kernel accepts neither.
+    const myblasOperation_t op[] = {MYBLAS_OP_N, MYBLAS_OP_N};
+    const int sizes[] = {2, 2}, counts[] = {1, 1}, leading[] = {2, 2}, wrong[] = {2, 1};
+    void** arrays = operand_device(&s->arrays);
+    const float* const* in = (const float* const*)arrays;
+    float* const* out = (float* const*)(arrays + 4);
+    for (int is_wrong = 0; is_wrong < 2; ++is_wrong) {
+        const int* ldc = is_wrong ? wrong : leading;
+        const myblasStatus_t status = mysgemmGroupedBatched(handle,
+                                                            op,
+                                                            op,
+                                                            sizes,
+                                                            sizes,
+                                                            sizes,
+                                                            s->host_scalars,
+                                                            in,
+                                                            leading,
+                                                            in,
+                                                            leading,
+                                                            s->host_scalars,
+                                                            out,
+                                                            ldc,
+                                                            2,
+                                                            counts);
+        assert_int_equal(status,
+                         is_wrong ? MYBLAS_STATUS_INVALID_VALUE : MYBLAS_STATUS_NOT_SUPPORTED);
+    }
     struct arguments empty = g;
     empty.n = 0;
     assert_ok(call(sgemm, false, handle, &empty));
