@@ -47,10 +47,8 @@ def fuzz_rows(runs):
         groups.setdefault((where(run), run["commit"]), []).append(run)
     rows = []
     for (machine, commit), group in groups.items():
-        total = {
-            name: sum(run[name] for run in group)
-            for name in ("cases", "calls", "elements", "undetermined", "bits_compared", "failures")
-        }
+        names = ("cases", "calls", "elements", "undetermined", "bits_compared", "failures")
+        total = {name: sum(run[name] for run in group) for name in names}
         backend = group[0]["backend"]
         kernels = max(run["kernels"] for run in group)
         seeds = ", ".join(str(run["seed"]) for run in group)
