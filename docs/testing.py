@@ -35,6 +35,8 @@ def load():
 
 def where(run):
     """What computed the calls of a run, in words."""
+    if run.get("by_name"):
+        return "Fortran names under the preload library, on the host"
     if run["backend"] == "cuda":
         return run["machine"]
     return "host, OpenBLAS" if run["openblas"] else "host, without OpenBLAS"
@@ -53,12 +55,13 @@ def fuzz_rows(runs):
         kernels = max(run["kernels"] for run in group)
         seeds = ", ".join(str(run["seed"]) for run in group)
         seconds = sum(run["seconds"] * run["processes"] * run["threads"] for run in group)
-        command = f"test_fuzz --backend {backend} --seed S"
+        blas = " --blas" if group[0].get("by_name") else ""
+        command = f"test_fuzz --backend {backend}{blas} --seed S"
         rows.append(
             [
                 f"random calls, {machine}",
                 f"{number(total['cases'])} calls, {number(total['calls'] - total['cases'])} "
-                f"repetitions; {kernels} kernels; "
+                f"repetitions; {f'{kernels} kernels; ' if kernels else ''}"
                 f"{number(total['elements'] - total['undetermined'])} elements judged; bits "
                 f"compared {number(total['bits_compared'])} times; {minutes(seconds)} of threads",
                 "none wrong" if total["failures"] == 0 else f"{total['failures']} wrong",

@@ -1,5 +1,6 @@
 // Random calls of every function, each compared with a reference under its documented bound, and with
 // itself. See docs/testing.md.
+#include "fuzz/by_name.h"
 #include "fuzz/report.h"
 #include "fuzz/session.h"
 
@@ -38,6 +39,7 @@ constexpr const char* usage = R"(usage: test_fuzz [option]...
   --json FILE      appends a line with what was done to the file
   --commit NAME    recorded in that line
   --machine NAME   so is this
+  --blas           calls of the Fortran BLAS by name: LD_PRELOAD=BLAS MYBLAS_OFFLOAD=always
   --case TEXT      the call that a failure printed, alone
   --no-shrink      all failures, as they were drawn
 Replay of call I: test_fuzz --seed S --first I --calls 1
@@ -48,7 +50,7 @@ struct settings {
     myblasBackend_t backend = MYBLAS_BACKEND_AUTO;
     std::string json, commit, machine, text;
     function only = function_count;
-    bool shrinks = true;
+    bool shrinks = true, by_name = false;
 };
 
 constexpr int max_slots = 256;
@@ -70,7 +72,12 @@ call_case draw_nth(const settings& s, int64_t index, myblasBackend_t backend) {
     random_source mixed(static_cast<uint64_t>(s.seed) * 0x9E3779B97F4A7C15u +
                         static_cast<uint64_t>(index));
     random_source random(mixed.bits());
-    return draw(random, backend, s.only);
+    call_case c = draw(random, backend, s.only);
+    while (s.by_name && !is_in_blas(c.f))
+        c = draw(random, backend, s.only);
+    if (s.by_name)
+        keep_to_blas(c);
+    return c;
 }
 
 // ---- A worker ------------------------------------------------------------------------------------
@@ -114,7 +121,7 @@ void run_thread(const settings& s,
                 int64_t step,
                 double end,
                 std::FILE* to) {
-    session calls(s.backend);
+    session calls(s.backend, s.by_name);
     const myblasBackend_t backend = calls.backend();
     if (slot == 0) {
         const std::lock_guard lock(output);
@@ -179,8 +186,11 @@ bool fails(const call_case& c, const settings& s, std::string* output_text = nul
     const char* backend = s.backend == MYBLAS_BACKEND_HOST   ? "host"
                           : s.backend == MYBLAS_BACKEND_CUDA ? "cuda"
                                                              : "auto";
-    const char* arguments[] = {
-        "test_fuzz", "--backend", backend, "--no-shrink", "--case", text.c_str(), nullptr};
+    std::vector<const char*> arguments = {
+        "test_fuzz", "--backend", backend, "--no-shrink", "--case", text.c_str()};
+    if (s.by_name)
+        arguments.push_back("--blas");
+    arguments.push_back(nullptr);
     int ends[2];
     if (pipe(ends) != 0)
         return false;
@@ -191,7 +201,7 @@ bool fails(const call_case& c, const settings& s, std::string* output_text = nul
     posix_spawn_file_actions_addclose(&actions, ends[0]);
     pid_t child = 0;
     const int failure = posix_spawn(
-        &child, "/proc/self/exe", &actions, nullptr, const_cast<char**>(arguments), environ);
+        &child, "/proc/self/exe", &actions, nullptr, const_cast<char**>(arguments.data()), environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     std::string said;
@@ -424,16 +434,15 @@ void append_json(const settings& s,
     std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&today));
     std::fprintf(
         file,
-        "{\"tool\": \"fuzz\", \"commit\": \"%s\", \"machine\": \"%s\", \"openblas\": %s, \"date\": "
-        "\"%s\", "
-        "\"backend\": \"%s\", \"seed\": %lld, \"processes\": %lld, \"threads\": %lld, \"seconds\": "
-        "%.1f, "
-        "\"cases\": %lld, \"calls\": %lld, \"elements\": %lld, \"undetermined\": %lld, "
-        "\"bits_compared\": %lld, \"refused\": %lld, \"not_supported\": %lld, \"failures\": %zu, "
-        "\"functions\": {",
+        "{\"tool\": \"fuzz\", \"commit\": \"%s\", \"machine\": \"%s\", \"openblas\": %s, "
+        "\"by_name\": %s, \"date\": \"%s\", \"backend\": \"%s\", \"seed\": %lld, "
+        "\"processes\": %lld, \"threads\": %lld, \"seconds\": %.1f, \"cases\": %lld, "
+        "\"calls\": %lld, \"elements\": %lld, \"undetermined\": %lld, \"bits_compared\": %lld, "
+        "\"refused\": %lld, \"not_supported\": %lld, \"failures\": %zu, \"functions\": {",
         s.commit.c_str(),
         s.machine.c_str(),
         has_openblas ? "true" : "false",
+        s.by_name ? "true" : "false",
         date,
         backend.c_str(),
         static_cast<long long>(s.seed),
@@ -550,7 +559,7 @@ int run_case(const settings& s) {
         std::fprintf(stderr, "test_fuzz: %s\n", error.c_str());
         return 2;
     }
-    session calls(s.backend);
+    session calls(s.backend, s.by_name);
     const std::string wrong = calls.run(c);
     std::printf("%s\n", wrong.empty() ? "right" : wrong.c_str());
     return !wrong.empty();
@@ -571,6 +580,10 @@ bool read_options(int argc, char** argv, settings& s) {
         {"--case", &settings::text}};
     for (int i = 1; i < argc; ++i) {
         const std::string_view option = argv[i];
+        if (option == "--blas") {
+            s.by_name = true;
+            continue;
+        }
         if (option == "--no-shrink") {
             s.shrinks = false;
             continue;

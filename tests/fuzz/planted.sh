@@ -10,7 +10,7 @@ failed=0
 # run EXPECTED NAME FUNCTION: the status of a short run on calls of the function.
 run() {
     local status=0 output
-    output=$(ADAPTER_PLANT=$2 "$fuzz" --backend host --function "$3" --calls 300 --no-shrink 2>&1) || status=$?
+    output=$(ADAPTER_PLANT=$2 "$fuzz" --backend host --function "$3" --calls 200 --no-shrink 2>&1) || status=$?
     if [ "$status" -ne "$1" ]; then
         echo "$3 with a fault in ${2:-nothing}: status $status, not $1"
         tail -n 3 <<<"$output"

@@ -882,7 +882,14 @@ void judge_of_calls::judge_level1() {
             const double my = std::fabs(h[2] * a) + std::fabs(h[3] * b);
             const double ex = std::fabs(h[0]) * p.error + std::fabs(h[1]) * q.error;
             const double ey = std::fabs(h[2]) * p.error + std::fabs(h[3]) * q.error;
-            p.is_undetermined = q.is_undetermined = p.is_undetermined || q.is_undetermined;
+            // A computed zero times Inf is NaN where the exact value is not zero.
+            const auto may_vanish = [](const place& x) {
+                return x.error > 0 && std::fabs(x.value) <= x.error;
+            };
+            const bool has_infinity = std::any_of(h, h + 4, [](double x) { return std::isinf(x); });
+            p.is_undetermined = q.is_undetermined =
+                p.is_undetermined || q.is_undetermined ||
+                (has_infinity && (may_vanish(p) || may_vanish(q)));
             update(p, h[0] * a + h[1] * b, ex + 3 * u * (mx + ex) + smallest, h[0] * a, h[1] * b);
             update(q, h[2] * a + h[3] * b, ey + 3 * u * (my + ey) + smallest, h[2] * a, h[3] * b);
         }

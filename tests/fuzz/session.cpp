@@ -1,5 +1,7 @@
 #include "fuzz/session.h"
 
+#include "fuzz/by_name.h"
+
 #include "myblas/myblas_kernels.h"
 
 #include <algorithm>
@@ -195,6 +197,7 @@ void tally::add(const tally& other) {
 struct session::state {
     myblasHandle_t handle = nullptr;
     myblasBackend_t backend = MYBLAS_BACKEND_AUTO;
+    bool by_name = false;
     std::array<myblasStream_t, 2> streams{};
     std::deque<buffer> buffers, arrays; // by number
     buffer workspace;
@@ -243,7 +246,8 @@ namespace {
 class prepared_call {
 public:
     template <class State>
-    prepared_call(State& s, const call_case& c) : c_(c), handle_(s.handle), is_host_(s.is_host()) {
+    prepared_call(State& s, const call_case& c)
+        : c_(c), handle_(s.handle), is_host_(s.is_host()), by_name_(s.by_name) {
         for (operand& x : operands_of(c)) {
             const size_t number = all_.size();
             buffer& b = s.nth(s.buffers, number);
@@ -277,6 +281,8 @@ public:
     myblasStatus_t call(myblasStream_t stream) {
         if (find_parameter(c_.f, "stream"))
             arguments_.stream = stream;
+        if (by_name_)
+            return call_blas(c_.f, arguments_);
         return call_function(c_.f,
                              static_cast<int>(c_.is_wide),
                              c_.fault_parameter == null_handle ? nullptr : handle_,
@@ -434,7 +440,7 @@ private:
 
     const call_case& c_;
     const myblasHandle_t handle_;
-    const bool is_host_;
+    const bool is_host_, by_name_;
     std::vector<contents> all_;
     std::vector<buffer*> buffers_, arrays_;
     arguments arguments_{};
@@ -511,7 +517,8 @@ std::string status_text(myblasStatus_t status) { return myblasGetStatusName(stat
 
 // ---- Sessions ------------------------------------------------------------------------------------
 
-session::session(myblasBackend_t backend) : state_(std::make_unique<state>()) {
+session::session(myblasBackend_t backend, bool by_name) : state_(std::make_unique<state>()) {
+    state_->by_name = by_name;
     need(myblasCreateOn(&state_->handle, backend), "myblasCreateOn");
     need(myblasGetBackend(state_->handle, &state_->backend), "myblasGetBackend");
     for (myblasStream_t& stream : state_->streams)
@@ -612,12 +619,13 @@ std::string session::run(const call_case& c) {
     computed_by by;
     by.is_host = s.is_host();
     by.is_forced = !c.kernel.empty();
-    by.kernel = s.last_kernel(routine);
+    // The preload library has a handle of its own, which may take any kernel of the host.
+    by.kernel = s.by_name ? "openblas" : s.last_kernel(routine);
     if (is_level3(c.f))
         by.product_kernel = s.last_kernel(MYBLAS_ROUTINE_SGEMM);
     by.is_deterministic = s.promises_bits(routine, by.kernel) &&
                           s.promises_bits(MYBLAS_ROUTINE_SGEMM, by.product_kernel);
-    if (routine >= 0 && !is_quick_return(c))
+    if (routine >= 0 && !is_quick_return(c) && !s.by_name)
         ++counts.kernels[std::to_string(routine) + ":" + by.kernel];
     const judgement first = judge(c, call.operands(), by);
     counts.elements += first.elements, counts.undetermined += first.undetermined;

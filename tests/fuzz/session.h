@@ -25,7 +25,8 @@ struct tally {
 
 class session {
 public:
-    explicit session(myblasBackend_t backend);
+    // With `by_name`, calls of the BLAS are made by its Fortran names.
+    session(myblasBackend_t backend, bool by_name);
     ~session();
     session(const session&) = delete;
     session& operator=(const session&) = delete;
