@@ -81,10 +81,9 @@ contest::contest(const library_handle& handle, machine& device, uint64_t seed)
     const size_t count = kernel_names(machine_.backend(), routine::sgemm).size();
     for (size_t i = 0; i < count; ++i)
         kernels_.push_back(kernel_info(machine_.backend(), routine::sgemm, static_cast<int>(i)));
-    for (const myblasMath_t math :
-         {MYBLAS_FP32_STRICT_MATH, MYBLAS_FP32_EMULATED_MATH, MYBLAS_FP32_FAST_MATH})
+    for (const auto& [name, math] : math_modes)
         if (myblasSetMathMode(handle_.get(), math) == MYBLAS_STATUS_SUCCESS)
-            own_.push_back({to_text(math), math, nullptr});
+            own_.push_back({name, math, nullptr});
     for (const myblasKernelInfo_t& kernel : kernels_)
         if (kernel.math_mode != MYBLAS_FP32_STRICT_MATH)
             own_.push_back({kernel.name, kernel.math_mode, kernel.name});

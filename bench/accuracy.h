@@ -1,5 +1,5 @@
-// How far products are from float64: in every mode of the library, by its kernels on tensor cores, and by
-// other libraries.
+// How far products are from float64: in every mode of the library, by its kernels on tensor cores,
+// and by other libraries.
 #pragma once
 
 #include "library.h"
@@ -14,12 +14,13 @@ namespace bench {
 
 class task;
 
-// |C - AB| / |A||B| over all elements, in units of 2^-24, and the Frobenius norm of C - AB by that of AB.
+// |C - AB| / |A||B| over all elements, in units of 2^-24, and the relative Frobenius norm of C -
+// AB.
 struct errors {
     double max_ulp = 0, mean_ulp = 0, frobenius = 0;
 };
 
-// Who is asked for a product.
+// A library, or a kernel of this one, that computes products.
 struct contender {
     std::string name;                            // a mode, a kernel, or a call of another library
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // that the handle is set to
@@ -38,15 +39,15 @@ struct outcome {
     bool passed = true;
 };
 
-// What the errors of a mode are to be at most, in those of the FP32 product of the other library.
+// The allowed error of a mode, as a multiple of the error of the other library's FP32 product.
 double limit_of(data_kind);
 
 class contest {
 public:
     contest(const library_handle&, machine&, uint64_t seed);
 
-    // The other libraries and the modes, and the kernels whose results differ from all of those. The shape
-    // is complete().
+    // The other libraries and the modes, and the kernels whose results differ from all of those.
+    // The shape is complete().
     std::vector<outcome> run(const shape&) const;
 
 private:

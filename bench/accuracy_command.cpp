@@ -1,4 +1,4 @@
-#include "accuracy_command.h"
+#include "commands.h"
 
 #include "accuracy.h"
 #include "attribution.h"
@@ -113,13 +113,14 @@ public:
         }
     }
 
-    // Anew with all that is there, so that an interrupted run leaves what it has.
+    // Writes all results so far, so that an interrupted run leaves a complete file.
     void save() const {
         if (file_.empty())
             return;
         ordered_json json;
         json["context"] = context_;
-        // With these sums of k, results are attributed at any k. Files without them are right up to k = 1024 alone.
+        // With these sums of k, results are attributed at any k. Files without them are right up to
+        // k = 1024 alone.
         json["strict_ends"] = {strict_end_chunk, strict_end_group};
         json["summary"] = summary_;
         json["results"] = results_;
@@ -150,23 +151,26 @@ private:
 
 } // namespace
 
-bool run_accuracy(const options& chosen,
-                  const library_handle& handle,
-                  machine& device,
-                  const context& known) {
-    error_report report(known, chosen.json_file);
-    error_report::print_heading(known);
-    const contest runs(handle, device, chosen.seed);
-    for (const data_kind data : chosen.accuracy.data)
-        for (const int64_t side : chosen.accuracy.sides)
-            for (const int64_t depth : chosen.accuracy.depths) {
+bool run_accuracy(const session& of) {
+    const accuracy_options& asked = of.chosen.accuracy;
+    std::vector<data_kind> kinds = asked.data;
+    if (kinds.empty())
+        for (const named<data_kind>& kind : data_kinds)
+            if (is_of_products(kind.value))
+                kinds.push_back(kind.value);
+    error_report report(of.known, of.chosen.json_file);
+    error_report::print_heading(of.known);
+    const contest runs(of.handle, of.device, of.chosen.seed);
+    for (const data_kind data : kinds)
+        for (const int64_t side : asked.sides)
+            for (const int64_t depth : asked.depths) {
                 shape s;
                 s.m = s.n = side;
                 s.k = depth;
                 s.data = data;
                 s = complete(s);
                 error_report::print_case(s);
-                const size_t needed = task::bytes_needed(s) * 2, available = device.free_bytes();
+                const size_t needed = task::bytes_needed(s) * 2, available = of.device.free_bytes();
                 if (needed > available) {
                     report.skip(s,
                                 fmt::format("it takes {} MiB, {} MiB are free",

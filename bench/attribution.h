@@ -1,6 +1,7 @@
-// Which mode's kernel computed a product in the end. A kernel on tensor cores may find in the middle of a call that
-// it cannot hold its promise. It then leaves the call to a stricter mode, and the host never learns of it. The bits
-// of the result tell: they are those of a kernel of that mode, or those of sums on the FP32 units.
+// Which mode's kernel computed a product in the end. A kernel on tensor cores may find during a
+// call that it cannot keep its promise. The kernel then leaves the call to a stricter mode, without
+// telling the host. The bits of the result show it: they equal the bits of a kernel of that mode,
+// or of sums on the FP32 units.
 #pragma once
 
 #include "myblas/myblas.h"
@@ -11,22 +12,22 @@
 
 namespace bench {
 
-// Every strict end adds up chunks of k, each in order. The family tf32x3 adds the chunks to the total. The families
-// bf16x6 and fp16x3 add them to groups, and the groups to the total.
+// Every strict end adds up chunks of k, each in order. The family tf32x3 adds the chunks to the
+// total. The families bf16x6 and fp16x3 add them to groups, and the groups to the total.
 inline constexpr int64_t strict_end_chunk = 64, strict_end_group = 16 * strict_end_chunk;
 
 // A product whose parts of k can be computed one by one.
 class product_in_parts {
 public:
     virtual ~product_in_parts() = default;
-    // Computes the part of `count` of k from `first` on, each element in order, and adds it to the sum, or, `anew`,
-    // begins with it.
+    // Adds the products of `count` k from `first` on, in order, to the sum of each element; `anew`:
+    // to zero.
     virtual void add(int64_t first, int64_t count, bool anew) = 0;
     virtual std::vector<float> sum() = 0;
 };
 
-// The results that kernels on tensor cores may leave where they compute on the FP32 units: one for each of the
-// orders in which they add, as far as these differ at this k.
+// The results of kernels on tensor cores that compute on the FP32 units: one for each of their
+// orders of addition that differ at this k.
 std::vector<std::vector<float>> add_as_strict_ends(product_in_parts&, int64_t k);
 
 // A result, and the strictest mode that its kernel serves.
@@ -37,7 +38,7 @@ struct served {
 
 bool same_bits(std::span<const float>, std::span<const float>);
 
-// The strictest mode among those of `result` and of the others that have its bits.
+// The strictest mode of `result` and of the other results with the same bits.
 myblasMath_t attribute(const served& result, std::span<const served> others);
 
 } // namespace bench

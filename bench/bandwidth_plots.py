@@ -1,9 +1,9 @@
-"""Rates of memory: of routines that move data, and of the ways between the host's memory and the GPU's."""
+"""Rates of memory, of routines that move data."""
 
 import math
 
 import rows
-from plots import TEXT, draw_lines, gather, put_legend_below
+from plots import TEXT, draw_lines, gather
 from rows import ceiling_of, form_of, incumbent_rate, is_square, rate, results_of
 
 LEAST_BYTES = 1e5
@@ -106,30 +106,3 @@ def draw_bandwidths(axes, measured):
         axis.set_axis_off()
     for axis in axes[::2]:
         axis.set_ylabel("GB/s")
-
-
-STEPS = {"up": "C0", "compute": "C1", "down": "C2"}
-
-
-def memory_grid(measured):
-    return len(measured), 1
-
-
-def draw_memory(axes, measured):
-    for axis, of in zip(axes, measured.values()):
-        names = [entry["memory"] for entry in of["results"]]
-        for lane, (step, colour) in enumerate(STEPS.items()):
-            for place, name in enumerate(names):
-                bars = [
-                    (span["begin_ms"], span["end_ms"] - span["begin_ms"])
-                    for span in of["spans"]
-                    if (span["memory"], span["step"]) == (name, step)
-                ]
-                # A label once: matplotlib has one legend entry for each.
-                label = step if place == 0 else None
-                axis.broken_barh(bars, (place - 0.36 + 0.24 * lane, 0.22), facecolor=colour, label=label)
-        axis.set_yticks(range(len(names)), labels=names)
-        axis.invert_yaxis()
-        axis.set(title=of["results"][0]["work"], xlim=(0, None))
-    axes[-1].set_xlabel("ms")
-    put_legend_below(axes[0].figure, axes[0])

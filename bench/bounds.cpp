@@ -17,7 +17,8 @@ double blas_bound(myblasMath_t math, const shape& s) {
         double limit = depth + logarithms * std::log2(depth) + constant;
         if (math != MYBLAS_FP32_STRICT_MATH)
             limit += 60 * (1 + std::log2(depth));
-        // Norm-wise; for random data a few times the largest magnitudes are within what is added up.
+        // Norm-wise; for random data a few times the largest magnitudes are within what is added
+        // up.
         if (math == MYBLAS_FP32_FAST_MATH)
             limit += (depth + 1000) * 0x1p-9;
         return limit;

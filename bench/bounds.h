@@ -1,4 +1,5 @@
-// What myblas.h promises of each element of a result, in units of 2^-24 times what was added up in absolute value.
+// What myblas.h promises of each element of a result, in units of 2^-24 times what was added up in
+// absolute value.
 #pragma once
 
 #include "myblas/myblas.h"
@@ -10,7 +11,7 @@ namespace bench {
 
 // Of a product.
 double product_bound(myblasMath_t, int64_t k);
-// Of a routine of level 2 or 3, or of the residual of a solution.
+// The bound of a routine of level 2 or 3, or of the residual of a solution.
 double blas_bound(myblasMath_t, const shape&);
 
 } // namespace bench

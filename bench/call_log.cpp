@@ -17,9 +17,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Functions whose names are not those of BLAS. The log has cuBLAS's without the prefix.
+// Functions that BLAS does not have under this name. The log has cuBLAS's names without the prefix.
 const std::map<std::string, routine> other_names = {
-    {"sgemm", routine::sgemm},
     {"sgemmstridedbatched", routine::sgemm},
     {"sgemmbatched", routine::sgemm},
     {"sgemmex", routine::sgemm},
@@ -27,7 +26,6 @@ const std::map<std::string, routine> other_names = {
     {"gemmstridedbatchedex", routine::sgemm},
     {"gemmbatchedex", routine::sgemm},
     {"ltmatmul", routine::sgemm},
-    {"sgeam", routine::geam},
     {"somatcopy", routine::transpose},
     {"simatcopy", routine::transpose},
     {"asumex", routine::asum},
@@ -44,8 +42,9 @@ std::optional<routine> routine_of(std::string function) {
     if (const auto found = other_names.find(function); found != other_names.end())
         return found->second;
     for (int i = 0; i < routine_count; ++i)
-        if (function == describe(static_cast<routine>(i)).blas)
-            return static_cast<routine>(i);
+        if (const routine_info& of = describe(static_cast<routine>(i));
+            of.is_in_blas && function == of.function)
+            return of.routine;
     return std::nullopt;
 }
 
@@ -53,14 +52,14 @@ std::optional<routine> routine_of(std::string function) {
 const char* why_not(routine r, const shape& s, int64_t incy) {
     if (r == routine::transpose && !s.transa)
         return "it copies without transposing";
-    if (has_option(r, 'i') && (s.incx < 1 || incy < 1))
+    if (has(r, field::inc) && (s.incx < 1 || incy < 1))
         return "an increment is not positive";
-    if (has_option(r, 'i') && s.incx != incy)
+    if (has(r, field::inc) && s.incx != incy)
         return "the increments of its vectors differ";
     return "";
 }
 
-// Of one line; throws json::exception.
+// The contents of one line; throws json::exception.
 struct parsed {
     std::string function, reason; // no reason: the shape is complete
     shape sizes;

@@ -1,4 +1,5 @@
-// `myblas-bench replay LOG`: the calls of a program, as the preload libraries log them (MYBLAS_CALL_LOG).
+// `myblas-bench replay LOG`: the calls of a program, as the preload libraries log them
+// (MYBLAS_CALL_LOG).
 #pragma once
 
 #include "shape.h"

@@ -1,4 +1,4 @@
-#include "compare_command.h"
+#include "commands.h"
 
 #include "errors.h"
 #include "shape_json.h"
@@ -74,8 +74,8 @@ struct pair_of_times {
     [[nodiscard]] double ratio() const { return before.us / after.us; }
 };
 
-// -1: slower, 1: faster, 0: within the noise. The samples of the two runs must not overlap, and the medians differ by
-// more than the tolerance.
+// -1: slower, 1: faster, 0: within the noise. The samples of the two runs must not overlap, and the
+// medians differ by more than the tolerance.
 int verdict(const pair_of_times& p, double tolerance) {
     if (p.after.least_us > p.before.most_us && p.after.us > p.before.us * (1 + tolerance))
         return -1;
@@ -84,7 +84,8 @@ int verdict(const pair_of_times& p, double tolerance) {
     return 0;
 }
 
-// One kernel on each side is the library's choice, which may have changed; of several, the same are compared.
+// One kernel on each side is the library's choice, which may have changed; of several, the same are
+// compared.
 void match(const std::string& name,
            const std::vector<timed>& before,
            const std::vector<timed>& after,
@@ -120,7 +121,7 @@ std::string figures(const timed& t) {
         "{:>12.2f} {:>24}", t.us, fmt::format("({:.2f} to {:.2f})", t.least_us, t.most_us));
 }
 
-// Of all cases, the median of how far samples are apart, in parts of their median.
+// The median, over all cases, of the spread of the samples relative to their median.
 double noise(const std::vector<pair_of_times>& pairs, timed pair_of_times::*side) {
     std::vector<double> spreads;
     for (const pair_of_times& p : pairs)

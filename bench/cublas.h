@@ -13,6 +13,9 @@ namespace bench {
 
 class device_memory;
 
+// Name of a function in cuBLAS: Sgemm for sgemm.
+std::string cublas_name(std::string function);
+
 struct cublas {
     // Null where there is no usable cuBLAS.
     static std::unique_ptr<cublas> load(cudaStream_t);
@@ -26,94 +29,16 @@ struct cublas {
 
     std::string version() const;
 
+    dynamic_library library{"libcublas.so.13", "libcublas.so.12"};
     void* handle = nullptr;
-    // Enumerations are ints; the statuses are checked by require_cublas.
-    int (*sgemm)(void*,
-                 int,
-                 int,
-                 int,
-                 int,
-                 int,
-                 const float*,
-                 const float*,
-                 int,
-                 const float*,
-                 int,
-                 const float*,
-                 float*,
-                 int) = nullptr;
-    int (*sgemm_strided_batched)(void*,
-                                 int,
-                                 int,
-                                 int,
-                                 int,
-                                 int,
-                                 const float*,
-                                 const float*,
-                                 int,
-                                 long long,
-                                 const float*,
-                                 int,
-                                 long long,
-                                 const float*,
-                                 float*,
-                                 int,
-                                 long long,
-                                 int) = nullptr;
-    int (*sgemm_batched)(void*,
-                         int,
-                         int,
-                         int,
-                         int,
-                         int,
-                         const float*,
-                         const float* const*,
-                         int,
-                         const float* const*,
-                         int,
-                         const float*,
-                         float* const*,
-                         int,
-                         int) = nullptr;
-    int (*sgeam)(void*,
-                 int,
-                 int,
-                 int,
-                 int,
-                 const float*,
-                 const float*,
-                 int,
-                 const float*,
-                 const float*,
-                 int,
-                 float*,
-                 int) = nullptr;
-    int (*dgeam)(void*,
-                 int,
-                 int,
-                 int,
-                 int,
-                 const double*,
-                 const double*,
-                 int,
-                 const double*,
-                 const double*,
-                 int,
-                 double*,
-                 int) = nullptr;
-    int (*dasum)(void*, int, const double*, int, double*) = nullptr;
-    cublas_functions blas; // levels 1 to 3 but sgemm
+    blas_functions blas;
+    any_function dgeam, dasum;
 
 private:
     explicit cublas(cudaStream_t);
-    bool complete() const;
 
-    dynamic_library library_;
     std::unique_ptr<device_memory> workspace_;
-    int (*destroy_)(void*) = nullptr;
-    int (*set_pointer_mode_)(void*, int) = nullptr;
-    int (*set_math_mode_)(void*, int) = nullptr;
-    int (*get_property_)(int, int*) = nullptr;
+    any_function destroy_, set_pointer_mode_, set_math_mode_, get_property_;
 };
 
 void require_cublas(int status, const char* what);

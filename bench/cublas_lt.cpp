@@ -3,12 +3,15 @@
 #include "cublas.h"
 #include "cuda_check.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 
 namespace bench {
 namespace {
 
-// As that of cuBLAS (cublas.cpp).
+// The same size as for cuBLAS (cublas.cpp).
 constexpr size_t workspace_bytes = size_t{32} << 20;
 
 // Of cublas_api.h and cublasLt.h.
@@ -16,6 +19,7 @@ constexpr int compute_32f = 68, real_32f = 0;
 constexpr int not_supported = 15; // CUBLAS_STATUS_NOT_SUPPORTED
 constexpr int attribute_transa = 3, attribute_transb = 4, attribute_epilogue = 7,
               attribute_bias = 8;
+constexpr int layout_batch_count = 5, layout_batch_stride = 6;
 constexpr int preference_workspace_bytes = 1;
 constexpr int preference_alignment_a = 5, preference_alignment_d = 8; // B and C between them
 
@@ -28,43 +32,49 @@ struct choice {
     int reserved[4];
 };
 
-int epilogue_of(myblasActivation_t activation) {
-    constexpr int relu = 2, bias = 4, gelu = 32;
-    switch (activation) {
-    case MYBLAS_ACTIVATION_RELU:
-        return bias | relu;
-    case MYBLAS_ACTIVATION_GELU:
-        return bias | gelu;
-    default:
-        return bias;
-    }
+int epilogue_of(const shape& s) {
+    constexpr int none = 1, relu = 2, bias = 4, gelu = 32;
+    if (s.routine != routine::sgemm_fused)
+        return none;
+    return s.activation == MYBLAS_ACTIVATION_RELU   ? bias | relu
+           : s.activation == MYBLAS_ACTIVATION_GELU ? bias | gelu
+                                                    : bias;
+}
+
+void set(any_function setter,
+         const std::shared_ptr<void>& object,
+         int attribute,
+         const auto& value) {
+    require_cublas(
+        call_c<int>(
+            setter, object.get(), attribute, static_cast<const void*>(&value), sizeof value),
+        "setting an attribute of cuBLASLt");
 }
 
 } // namespace
 
-cublas_lt::cublas_lt(cudaStream_t stream)
-    : library_{"libcublasLt.so.13", "libcublasLt.so.12"}, stream_(stream) {
-    int (*create)(void**) = nullptr;
-    library_.find(create, "cublasLtCreate");
-    library_.find(destroy_, "cublasLtDestroy");
-    library_.find(create_operation_, "cublasLtMatmulDescCreate");
-    library_.find(set_operation_, "cublasLtMatmulDescSetAttribute");
-    library_.find(destroy_operation_, "cublasLtMatmulDescDestroy");
-    library_.find(create_layout_, "cublasLtMatrixLayoutCreate");
-    library_.find(destroy_layout_, "cublasLtMatrixLayoutDestroy");
-    library_.find(create_preferences_, "cublasLtMatmulPreferenceCreate");
-    library_.find(set_preference_, "cublasLtMatmulPreferenceSetAttribute");
-    library_.find(destroy_preferences_, "cublasLtMatmulPreferenceDestroy");
-    library_.find(choose_algorithms_, "cublasLtMatmulAlgoGetHeuristic");
-    library_.find(matmul_, "cublasLtMatmul");
-    if (create && complete() && create(&handle_) != 0)
+cublas_lt::cublas_lt(cudaStream_t stream) : stream_(stream) {
+    bool is_complete = true;
+    const auto find = [&](const char* name) {
+        const any_function found = library_.find(fmt::format("cublasLt{}", name));
+        is_complete = is_complete && found;
+        return found;
+    };
+    const any_function create = find("Create");
+    destroy_ = find("Destroy");
+    create_operation_ = find("MatmulDescCreate");
+    set_operation_ = find("MatmulDescSetAttribute");
+    destroy_operation_ = find("MatmulDescDestroy");
+    create_layout_ = find("MatrixLayoutCreate");
+    set_layout_ = find("MatrixLayoutSetAttribute");
+    destroy_layout_ = find("MatrixLayoutDestroy");
+    create_preferences_ = find("MatmulPreferenceCreate");
+    set_preference_ = find("MatmulPreferenceSetAttribute");
+    destroy_preferences_ = find("MatmulPreferenceDestroy");
+    choose_algorithms_ = find("MatmulAlgoGetHeuristic");
+    matmul_ = find("Matmul");
+    if (is_complete && call_c<int>(create, &handle_) != 0)
         handle_ = nullptr;
-}
-
-bool cublas_lt::complete() const {
-    return destroy_ && create_operation_ && set_operation_ && destroy_operation_ &&
-           create_layout_ && destroy_layout_ && create_preferences_ && set_preference_ &&
-           destroy_preferences_ && choose_algorithms_ && matmul_;
 }
 
 std::unique_ptr<cublas_lt> cublas_lt::load(cudaStream_t stream) {
@@ -74,96 +84,103 @@ std::unique_ptr<cublas_lt> cublas_lt::load(cudaStream_t stream) {
 
 cublas_lt::~cublas_lt() {
     if (handle_)
-        destroy_(handle_);
+        call_c<int>(destroy_, handle_);
+}
+
+template <class... Arguments>
+cublas_lt::descriptor cublas_lt::make(const char* what,
+                                      any_function create,
+                                      any_function destroy,
+                                      Arguments... arguments) const {
+    void* made = nullptr;
+    require_cublas(call_c<int>(create, &made, arguments...), what);
+    return {made, [destroy](void* object) { call_c<int>(destroy, object); }};
 }
 
 cublas_lt::descriptor cublas_lt::describe_operation(const shape& s, const operands& o) const {
-    void* made = nullptr;
-    require_cublas(create_operation_(&made, compute_32f, real_32f), "cublasLtMatmulDescCreate");
-    const descriptor operation(made, destroy_operation_);
-    const auto set = [&](int attribute, const auto& value) {
-        require_cublas(set_operation_(made, attribute, &value, sizeof value),
-                       "cublasLtMatmulDescSetAttribute");
-    };
-    set(attribute_transa, int{s.transa});
-    set(attribute_transb, int{s.transb});
-    set(attribute_epilogue, epilogue_of(s.activation));
-    set(attribute_bias, o.bias);
+    const descriptor operation = make(
+        "cublasLtMatmulDescCreate", create_operation_, destroy_operation_, compute_32f, real_32f);
+    set(set_operation_, operation, attribute_transa, int{s.transa});
+    set(set_operation_, operation, attribute_transb, int{s.transb});
+    set(set_operation_, operation, attribute_epilogue, epilogue_of(s));
+    if (o.bias)
+        set(set_operation_, operation, attribute_bias, o.bias);
     return operation;
 }
 
-cublas_lt::descriptor cublas_lt::describe_matrix(int64_t rows, int64_t cols, int64_t ld) const {
-    void* made = nullptr;
-    require_cublas(
-        create_layout_(
-            &made, real_32f, static_cast<uint64_t>(rows), static_cast<uint64_t>(cols), ld),
-        "cublasLtMatrixLayoutCreate");
-    return {made, destroy_layout_};
+cublas_lt::descriptor cublas_lt::describe_matrix(
+    const shape& s, int64_t rows, int64_t cols, int64_t ld, int64_t stride) const {
+    const descriptor layout = make("cublasLtMatrixLayoutCreate",
+                                   create_layout_,
+                                   destroy_layout_,
+                                   real_32f,
+                                   static_cast<uint64_t>(rows),
+                                   static_cast<uint64_t>(cols),
+                                   ld);
+    if (s.batch > 1) {
+        set(set_layout_, layout, layout_batch_count, static_cast<int32_t>(s.batch));
+        set(set_layout_, layout, layout_batch_stride, stride);
+    }
+    return layout;
 }
 
 cublas_lt::descriptor cublas_lt::describe_preferences(const shape& s) const {
-    void* made = nullptr;
-    require_cublas(create_preferences_(&made), "cublasLtMatmulPreferenceCreate");
-    const descriptor preferences(made, destroy_preferences_);
-    const auto set = [&](int attribute, const auto& value) {
-        require_cublas(set_preference_(made, attribute, &value, sizeof value),
-                       "cublasLtMatmulPreferenceSetAttribute");
-    };
-    set(preference_workspace_bytes, workspace_bytes);
+    const descriptor preferences =
+        make("cublasLtMatmulPreferenceCreate", create_preferences_, destroy_preferences_);
+    set(set_preference_, preferences, preference_workspace_bytes, workspace_bytes);
     constexpr uint64_t most_alignment = 256;
     const uint64_t offset_bytes =
         (static_cast<uint64_t>(s.offset) * sizeof(float)) | most_alignment;
     const auto alignment_bytes = static_cast<uint32_t>(offset_bytes & -offset_bytes);
     for (int i = preference_alignment_a; i <= preference_alignment_d; ++i)
-        set(i, alignment_bytes);
+        set(set_preference_, preferences, i, alignment_bytes);
     return preferences;
 }
 
-std::optional<subject> cublas_lt::fused_product(const shape& s, const operands& o) const {
+std::vector<subject> cublas_lt::products(const shape& s, const operands& o, int count) const {
     const descriptor operation = describe_operation(s, o), preferences = describe_preferences(s);
-    const descriptor a = describe_matrix(s.transa ? s.k : s.m, s.transa ? s.m : s.k, s.lda);
-    const descriptor b = describe_matrix(s.transb ? s.n : s.k, s.transb ? s.k : s.n, s.ldb);
-    const descriptor c = describe_matrix(s.m, s.n, s.ldc);
-    choice first{};
-    int count = 0;
-    const int status = choose_algorithms_(handle_,
-                                          operation.get(),
-                                          a.get(),
-                                          b.get(),
-                                          c.get(),
-                                          c.get(),
-                                          preferences.get(),
-                                          1,
-                                          &first,
-                                          &count);
+    const operand_sizes stride = batch_strides(s);
+    const descriptor a =
+        describe_matrix(s, s.transa ? s.k : s.m, s.transa ? s.m : s.k, s.lda, stride.a);
+    const descriptor b =
+        describe_matrix(s, s.transb ? s.n : s.k, s.transb ? s.k : s.n, s.ldb, stride.b);
+    const descriptor c = describe_matrix(s, s.m, s.n, s.ldc, stride.c);
+    std::vector<choice> choices(static_cast<size_t>(count));
+    int found = 0;
+    const int status = call_c<int>(choose_algorithms_,
+                                   handle_,
+                                   operation.get(),
+                                   a.get(),
+                                   b.get(),
+                                   c.get(),
+                                   c.get(),
+                                   preferences.get(),
+                                   count,
+                                   choices.data(),
+                                   &found);
     if (status != not_supported)
         require_cublas(status, "cublasLtMatmulAlgoGetHeuristic");
-    if (count == 0 || first.status != 0)
-        return std::nullopt;
-    const auto workspace =
-        std::make_shared<device_memory>(std::max<size_t>(first.workspace_bytes, 1));
-    return subject{"cublasLtMatmul",
-                   [] {},
-                   [=, this] {
-                       const float one = 1, zero = 0;
-                       require_cublas(matmul_(handle_,
-                                              operation.get(),
-                                              &one,
-                                              o.a,
-                                              a.get(),
-                                              o.b,
-                                              b.get(),
-                                              &zero,
-                                              o.c,
-                                              c.get(),
-                                              o.c,
-                                              c.get(),
-                                              first.algorithm,
-                                              workspace->data(),
-                                              workspace->bytes(),
-                                              stream_),
-                                      "cublasLtMatmul");
-                   }};
+    std::vector<subject> subjects;
+    for (const choice& of : std::span(choices).first(static_cast<size_t>(found))) {
+        if (of.status != 0)
+            continue;
+        const auto workspace =
+            std::make_shared<device_memory>(std::max<size_t>(of.workspace_bytes, 1));
+        subjects.push_back({"cublasLtMatmul",
+                            [] {},
+                            [=, this] {
+                                const void *alpha = &s.alpha, *beta = &s.beta,
+                                           *chosen = of.algorithm;
+                                // clang-format off
+                                const int status = call_c<int>(
+                                    matmul_, handle_, operation.get(), alpha, o.a, a.get(), o.b,
+                                    b.get(), beta, o.c, c.get(), o.c, c.get(), chosen,
+                                    workspace->data(), workspace->bytes(), stream_);
+                                // clang-format on
+                                require_cublas(status, "cublasLtMatmul");
+                            }});
+    }
+    return subjects;
 }
 
 } // namespace bench

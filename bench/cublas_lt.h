@@ -1,4 +1,4 @@
-// cuBLASLt, when the loader finds one: fused products.
+// cuBLASLt, when the loader finds one: products, fused or not.
 #pragma once
 
 #include "dynamic_library.h"
@@ -6,10 +6,8 @@
 
 #include <cuda_runtime.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <optional>
+#include <vector>
 
 namespace bench {
 
@@ -19,51 +17,28 @@ public:
     static std::unique_ptr<cublas_lt> load(cudaStream_t);
     ~cublas_lt();
 
-    // By the first algorithm of its heuristic for a workspace of 32 MiB; none where there is no algorithm. The object
-    // outlives the subject.
-    std::optional<subject> fused_product(const shape&, const operands&) const;
+    // Products by the first `count` algorithms of cublasLt's heuristic for a workspace of 32 MiB;
+    // fewer if it has fewer. The object outlives the subjects.
+    std::vector<subject> products(const shape&, const operands&, int count) const;
 
 private:
     explicit cublas_lt(cudaStream_t);
-    bool complete() const;
 
-    // Of the operation, of a layout or of preferences.
-    using descriptor = std::shared_ptr<void>;
+    using descriptor = std::shared_ptr<void>; // of an operation, of a layout or of preferences
+    template <class... Arguments>
+    descriptor
+    make(const char* what, any_function create, any_function destroy, Arguments...) const;
     descriptor describe_operation(const shape&, const operands&) const;
-    descriptor describe_matrix(int64_t rows, int64_t cols, int64_t ld) const;
+    descriptor
+    describe_matrix(const shape&, int64_t rows, int64_t cols, int64_t ld, int64_t stride) const;
     descriptor describe_preferences(const shape&) const;
 
-    dynamic_library library_;
+    dynamic_library library_{"libcublasLt.so.13", "libcublasLt.so.12"};
     cudaStream_t stream_;
     void* handle_ = nullptr;
-    // Enumerations are ints; the statuses are checked by require_cublas.
-    int (*destroy_)(void*) = nullptr;
-    int (*create_operation_)(void**, int, int) = nullptr;
-    int (*set_operation_)(void*, int, const void*, size_t) = nullptr;
-    int (*destroy_operation_)(void*) = nullptr;
-    int (*create_layout_)(void**, int, uint64_t, uint64_t, int64_t) = nullptr;
-    int (*destroy_layout_)(void*) = nullptr;
-    int (*create_preferences_)(void**) = nullptr;
-    int (*set_preference_)(void*, int, const void*, size_t) = nullptr;
-    int (*destroy_preferences_)(void*) = nullptr;
-    int (*choose_algorithms_)(void*, void*, void*, void*, void*, void*, void*, int, void*, int*) =
-        nullptr;
-    int (*matmul_)(void*,
-                   void*,
-                   const void*,
-                   const void*,
-                   void*,
-                   const void*,
-                   void*,
-                   const void*,
-                   const void*,
-                   void*,
-                   void*,
-                   void*,
-                   const void*,
-                   void*,
-                   size_t,
-                   cudaStream_t) = nullptr;
+    any_function destroy_, create_operation_, set_operation_, destroy_operation_, create_layout_,
+        set_layout_, destroy_layout_, create_preferences_, set_preference_, destroy_preferences_,
+        choose_algorithms_, matmul_;
 };
 
 } // namespace bench

@@ -1,4 +1,5 @@
-// What only the driver's management library (NVML) knows: the clock of the moment, energy, the driver's version.
+// What only the driver's management library (NVML) knows: the clock of the moment, energy, the
+// driver's version.
 #pragma once
 
 #include "dynamic_library.h"
@@ -17,11 +18,9 @@ public:
     std::string driver_version() const;   // empty if it cannot be had
 
 private:
-    dynamic_library library_;
+    dynamic_library library_{"libnvidia-ml.so.1"};
     void* device_ = nullptr;
-    int (*clock_)(void* device, int type, unsigned* mhz) = nullptr;
-    int (*energy_)(void* device, unsigned long long* millijoules) = nullptr;
-    int (*driver_)(char* text, unsigned size) = nullptr;
+    any_function clock_ = nullptr, energy_ = nullptr, driver_ = nullptr;
 };
 
 } // namespace bench

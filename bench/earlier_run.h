@@ -23,7 +23,8 @@ struct earlier_run {
 // Nothing, if there is no such file. Throws usage_error for a file that is no such thing.
 std::optional<earlier_run> read_earlier_run(const std::string& file);
 
-// Throws usage_error if the file holds results of an interrupted run, which a new run would overwrite.
+// Throws usage_error if the file holds results of an interrupted run, which a new run would
+// overwrite.
 void check_may_overwrite(const std::string& file);
 
 // Throws usage_error unless both runs are of the same command, commit, machine and shapes.

@@ -1,4 +1,4 @@
-#include "energy_command.h"
+#include "commands.h"
 
 #include "errors.h"
 #include "task.h"
@@ -48,10 +48,10 @@ long_run run_for(double seconds, machine& device, const subject& contender) {
 
 } // namespace
 
-void run_energy(const options& chosen,
-                const library_handle& handle,
-                machine& device,
-                const context& known) {
+void run_energy(const session& of) {
+    const options& chosen = of.chosen;
+    const library_handle& handle = of.handle;
+    machine& device = of.device;
     constexpr double warm_up_s = 0.5; // until the clock has settled
     joules_of(device);                // refuses before anything is printed
     shape s;
@@ -71,9 +71,8 @@ void run_energy(const options& chosen,
     std::vector<subject> contenders = device.incumbents(s, product.data());
     for (const subject& reduced : device.reduced_precision(s, product.data()))
         contenders.push_back(reduced);
-    for (const myblasMath_t mode :
-         {MYBLAS_FP32_STRICT_MATH, MYBLAS_FP32_EMULATED_MATH, MYBLAS_FP32_FAST_MATH})
-        contenders.push_back({to_text(mode),
+    for (const auto& [name, mode] : math_modes)
+        contenders.push_back({name,
                               [&handle, mode] {
                                   require(myblasSetMathMode(handle.get(), mode),
                                           "myblasSetMathMode");
@@ -118,7 +117,7 @@ void run_energy(const options& chosen,
                    found.sm_clock_mhz);
         std::fflush(stdout);
     }
-    write_results(chosen.json_file, known, {{"results", results}});
+    write_results(chosen.json_file, of.known, {{"results", results}});
 }
 
 } // namespace bench

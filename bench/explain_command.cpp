@@ -1,4 +1,4 @@
-#include "explain_command.h"
+#include "commands.h"
 
 #include "errors.h"
 #include "library.h"
@@ -12,7 +12,8 @@
 namespace bench {
 namespace {
 
-// By the vendor's data sheets: architecture, multiprocessors, MHz, GB/s, bytes of L2 cache and of shared memory.
+// From the vendor's data sheets: architecture, multiprocessors, MHz, GB/s, bytes of L2 cache and of
+// shared memory.
 struct known_card {
     const char* name;
     myblasDevice_t device;
@@ -31,7 +32,7 @@ constexpr known_card cards[] = {
 };
 // clang-format on
 
-// By its name, or by the model alone, which is the first of its cards: h100 is h100-sxm.
+// Finds a card by its name. A model alone means its first card: h100 is h100-sxm.
 const known_card& find_card(const std::string& asked) {
     std::string name = asked;
     std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
@@ -65,7 +66,7 @@ void print_table(std::vector<line> lines, const std::string& chosen) {
         return rank_a != rank_b ? rank_a < rank_b
                                 : a.estimate.predicted_us < b.estimate.predicted_us;
     });
-    // Where few kernels compete, or none of them accepts the call, all do.
+    // If few kernels compete, or if all of them decline the call, all kernels compete.
     const bool all_compete = std::any_of(lines.begin(), lines.end(), [&](const line& l) {
         return l.kernel == chosen && !l.estimate.candidate;
     });
@@ -116,7 +117,6 @@ void explain(const shape& s,
              const std::string& card) {
     myblasCall_t call = describe_call(s, {});
     call.math_mode = chosen.math;
-    call.pointer_array = s.pointer_array;
     if (s.offset != 0)
         call.A = call.B = call.C = reinterpret_cast<const void*>(4096 + 4 * s.offset);
 
@@ -138,7 +138,7 @@ void explain(const shape& s,
     fmt::print("sgemm {}, {}, {} MiB of workspace\n"
                "{}: sm_{}, {} multiprocessors at {} MHz, {} GB/s, {} MiB of L2 cache\n\n",
                to_text(s),
-               chosen.math_name,
+               to_text(chosen.math),
                chosen.explain.workspace_mib,
                card,
                device.arch,

@@ -33,6 +33,7 @@ import sys
 import zlib
 
 import numpy as np
+import structs
 from measurements import json_text
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -57,93 +58,21 @@ MOST_CARRIED = 1.03  # of the mean on cards that were not fitted to, also with t
 # ---- The library ---------------------------------------------------------------------------------
 
 
-class Device(ctypes.Structure):
-    _fields_ = [
-        ("size_bytes", ctypes.c_size_t),
-        ("arch", ctypes.c_int),
-        ("sm_count", ctypes.c_int),
-        ("clock_mhz", ctypes.c_int),
-        ("memory_gbps", ctypes.c_int),
-        ("l2_bytes", ctypes.c_size_t),
-        ("smem_per_block", ctypes.c_size_t),
-    ]
-
-    @classmethod
-    def of(cls, facts):
-        device = cls(size_bytes=ctypes.sizeof(cls))
-        for name, _ in cls._fields_[1:]:
-            setattr(device, name, int(facts[name]))
-        return device
-
-    def with_memory_rate(self, gbps):
-        other = Device.from_buffer_copy(self)
-        other.memory_gbps = gbps
-        return other
-
-
-class Call(ctypes.Structure):
-    _fields_ = [
-        ("size_bytes", ctypes.c_size_t),
-        ("routine", ctypes.c_int),
-        ("transa", ctypes.c_int),
-        ("transb", ctypes.c_int),
-        ("element_bytes", ctypes.c_int),
-        *[(name, ctypes.c_int64) for name in ("m", "n", "k", "lda", "ldb", "ldc", "batch_count")],
-        *[(name, ctypes.c_void_p) for name in ("A", "B", "C")],
-        ("math_mode", ctypes.c_int),
-        ("pointer_array", ctypes.c_int),
-        *[(name, ctypes.c_int) for name in ("side", "uplo", "diag")],
-    ]
-
+Device, Call = structs.read("myblasDevice_t"), structs.read("myblasCall_t")
+Estimate, Info = structs.read("myblasKernelEstimate_t"), structs.read("myblasKernelInfo_t")
 
 WORK = (
-    "launches",
-    "rounds",
-    "steps",
-    "math_cycles",
-    "copies",
-    "l2_bytes",
-    "memory_bytes",
-    "exchanges",
-    "wave_efficiency",
-    "tile_utilisation",
-)
-
-
-class Estimate(ctypes.Structure):
-    _fields_ = [
-        ("size_bytes", ctypes.c_size_t),
-        ("accepted", ctypes.c_int),
-        ("candidate", ctypes.c_int),
-        ("workspace_bytes", ctypes.c_size_t),
-        ("best_workspace_bytes", ctypes.c_size_t),
-        ("refusal", ctypes.c_char_p),
-        *[(name, ctypes.c_double) for name in WORK],
-        *[
-            (name, ctypes.c_double)
-            for name in ("arithmetic_us", "cache_us", "memory_us", "overhead_us", "factor")
-        ],
-        ("predicted_us", ctypes.c_double),
-    ]
-
-
-class Info(ctypes.Structure):
-    _fields_ = [
-        ("size_bytes", ctypes.c_size_t),
-        ("name", ctypes.c_char_p),
-        ("description", ctypes.c_char_p),
-        *[
-            (name, ctypes.c_int)
-            for name in ("min_arch", "max_arch", "block_m", "block_n", "block_k", "threads", "stages")
-        ],
-        ("smem_bytes", ctypes.c_size_t),
-        ("alignment_bytes", ctypes.c_int),
-        ("deterministic", ctypes.c_int),
-        ("math_mode", ctypes.c_int),
-    ]
-
+    "launches", "rounds", "steps", "math_cycles", "copies", "l2_bytes", "memory_bytes", "exchanges",
+    "wave_efficiency", "tile_utilisation",
+)  # fmt: skip
 
 CUDA, SGEMM = 2, 0
+
+
+def with_memory_rate(device, gbps):
+    other = Device.from_buffer_copy(device)
+    other.memory_gbps = gbps
+    return other
 
 
 class Library:
@@ -153,7 +82,7 @@ class Library:
         self.so.myblasGetKernelCount(CUDA, SGEMM, ctypes.byref(count))
         self.names, self.modes, self.is_portable = [], [], []
         for index in range(count.value):
-            info = Info(size_bytes=ctypes.sizeof(Info))
+            info = Info()
             self.require(self.so.myblasGetKernelInfo(CUDA, SGEMM, index, ctypes.byref(info)))
             self.names.append(info.name.decode())
             self.modes.append(info.math_mode)
@@ -164,31 +93,18 @@ class Library:
         if status != 0:
             raise RuntimeError(f"the library answered {status}")
 
+    def ask(self, function, device, call, *arguments):
+        question = (ctypes.byref(device), ctypes.c_size_t(WORKSPACE_BYTES), ctypes.byref(call))
+        self.require(function(CUDA, *question, *arguments))
+
     def estimate(self, device, call, index):
-        found = Estimate(size_bytes=ctypes.sizeof(Estimate))
-        self.require(
-            self.so.myblasGetKernelEstimateOn(
-                CUDA,
-                ctypes.byref(device),
-                ctypes.c_size_t(WORKSPACE_BYTES),
-                ctypes.byref(call),
-                index,
-                ctypes.byref(found),
-            )
-        )
+        found = Estimate()
+        self.ask(self.so.myblasGetKernelEstimateOn, device, call, index, ctypes.byref(found))
         return found
 
     def select(self, device, call):
         name = ctypes.c_char_p()
-        self.require(
-            self.so.myblasSelectKernelOn(
-                CUDA,
-                ctypes.byref(device),
-                ctypes.c_size_t(WORKSPACE_BYTES),
-                ctypes.byref(call),
-                ctypes.byref(name),
-            )
-        )
+        self.ask(self.so.myblasSelectKernelOn, device, call, ctypes.byref(name))
         return name.value.decode()
 
 
@@ -219,7 +135,8 @@ class Readings:
         self.rough = np.array([[cell.startswith("~") for cell in row[1:]] for row in cells])
         key = lambda c: ",".join(str(c[x]) for x in ("form", "m", "n", "k", "lda", "ldb", "batch"))
         self.held = np.array([zlib.crc32(key(call).encode()) % 4 == 0 for call in self.calls])
-        self.devices = [Device.of(self.context["device"])] * len(self.calls)
+        device = {name: int(value) for name, value in self.context["device"].items()}
+        self.devices = [Device(**device)] * len(self.calls)
         self.cards = np.array([self.context["gpu"]] * len(self.calls))
 
     def of(self, rows):
@@ -234,17 +151,12 @@ class Readings:
     def call(self, index, mode):
         c = self.calls[index]
         base = (1 << 20) + 4 * c["offset"]
+        sizes = {name: c[name] for name in ("m", "n", "k", "lda", "ldb", "ldc")}
         return Call(
-            size_bytes=ctypes.sizeof(Call),
             routine=SGEMM,
             transa=c["form"][0] == "T",
             transb=c["form"][1] == "T",
-            m=c["m"],
-            n=c["n"],
-            k=c["k"],
-            lda=c["lda"],
-            ldb=c["ldb"],
-            ldc=c["ldc"],
+            **sizes,
             batch_count=c["batch"],
             A=base,
             B=base,
@@ -789,7 +701,7 @@ def command_check(library, regret_folder):
         failures += check_model(readings, library, "without the learned factor", False, most)
         if folder != FITTED:
             rate = fitted_rate()
-            readings.devices = [device.with_memory_rate(rate) for device in readings.devices]
+            readings.devices = [with_memory_rate(device, rate) for device in readings.devices]
             title = f"as if its memory rate were {rate} GB/s"
             failures += check_model(readings, library, title, True, MOST_CARRIED)
     for failure in failures:

@@ -1,7 +1,7 @@
 #include "handles_command.h"
 
+#include "commands.h"
 #include "errors.h"
-#include "library.h"
 #include "timing.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,8 @@ handle_times time_handle(const handle_library& library) {
     return found;
 }
 
-// A new handle for every call, as in programs with a handle for each object or thread: microseconds a handle.
+// A new handle for every call, as in programs with a handle for each object or thread: microseconds
+// a handle.
 double time_churn(const handle_library& library, int handles) {
     return time_us([&] {
                for (int i = 0; i < handles; ++i) {
@@ -187,14 +188,14 @@ ordered_json time_handles(const options& chosen) {
     const handles_options& asked = chosen.handles;
     ordered_json rows = ordered_json::array();
     const auto state = std::make_shared<own_state>();
-    if (asked.times_own)
+    if (asked.times.own)
         time_library(own_handles(chosen, state), asked, rows);
     const bool may_have_cublas = state->backend != MYBLAS_BACKEND_HOST;
     const std::optional<handle_library> cublas =
-        asked.times_cublas && may_have_cublas ? cublas_handles(asked.side) : std::nullopt;
+        asked.times.cublas && may_have_cublas ? cublas_handles(asked.side) : std::nullopt;
     if (cublas)
         time_library(*cublas, asked, rows);
-    else if (!asked.times_own)
+    else if (!asked.times.own)
         throw failure("there is no cuBLAS: libcublas.so.13 and libcublas.so.12 cannot be loaded");
     return rows;
 }

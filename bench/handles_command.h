@@ -1,9 +1,5 @@
-// `myblas-bench handles`.
+// What `myblas-bench handles` times.
 #pragma once
-
-#include "options.h"
-
-#include <nlohmann/json.hpp>
 
 #include <functional>
 #include <memory>
@@ -27,8 +23,5 @@ void wait_for_device();
 
 // Null where there is no cuBLAS.
 std::optional<handle_library> cublas_handles(int64_t n);
-
-// Prints a table. To be called before the process has used the GPU, so that the first handles are the process's first.
-nlohmann::ordered_json time_handles(const options&);
 
 } // namespace bench

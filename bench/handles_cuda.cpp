@@ -12,14 +12,13 @@ namespace {
 
 struct cublas_state {
     dynamic_library library{"libcublas.so.13", "libcublas.so.12"};
-    int (*create)(void**) = nullptr;
-    int (*destroy)(void*) = nullptr;
-    decltype(cublas::sgemm) sgemm = nullptr;
+    any_function create = library.find("cublasCreate_v2");
+    any_function destroy = library.find("cublasDestroy_v2");
     std::shared_ptr<float> a, c;
 };
 
 // The name of the file that has a function: of a preload library, if it replaced the function.
-std::string file_of(int (*function)(void**)) {
+std::string file_of(any_function function) {
     Dl_info found{};
     if (!dladdr(reinterpret_cast<void*>(function), &found) || !found.dli_fname)
         return "";
@@ -41,10 +40,8 @@ void wait_for_device() { require_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchr
 
 std::optional<handle_library> cublas_handles(int64_t side) {
     const auto state = std::make_shared<cublas_state>();
-    state->library.find(state->create, "cublasCreate_v2");
-    state->library.find(state->destroy, "cublasDestroy_v2");
-    state->library.find(state->sgemm, "cublasSgemm_v2");
-    if (!state->create || !state->destroy || !state->sgemm)
+    const any_function sgemm = state->library.find("cublasSgemm_v2");
+    if (!state->create || !state->destroy || !sgemm)
         return std::nullopt;
     const int n = static_cast<int>(side);
     handle_library library;
@@ -52,7 +49,7 @@ std::optional<handle_library> cublas_handles(int64_t side) {
     library.file = file_of(state->create);
     library.create = [state] {
         void* handle = nullptr;
-        require_cublas(state->create(&handle), "cublasCreate");
+        require_cublas(call_c<int>(state->create, &handle), "cublasCreate");
         return handle;
     };
     library.prepare = [state, side](void*) {
@@ -61,17 +58,19 @@ std::optional<handle_library> cublas_handles(int64_t side) {
         state->a = make_device_zeros(static_cast<size_t>(side * side));
         state->c = make_device_zeros(static_cast<size_t>(side * side));
     };
-    library.multiply = [state, n](void* handle) {
+    library.multiply = [state, sgemm, n](void* handle) {
         const float one = 1, zero = 0;
         constexpr int plain = 0; // CUBLAS_OP_N
-        const float* const a = state->a.get();
-        require_cublas(
-            state->sgemm(handle, plain, plain, n, n, n, &one, a, n, a, n, &zero, state->c.get(), n),
-            "cublasSgemm");
+        float* const a = state->a.get();
+        // clang-format off
+        const int status = call_c<int>(sgemm, handle, plain, plain, n, n, n, &one, a, n, a, n,
+                                       &zero, state->c.get(), n);
+        // clang-format on
+        require_cublas(status, "cublasSgemm");
         wait_for_device();
     };
     library.destroy = [state](void* handle) {
-        require_cublas(state->destroy(handle), "cublasDestroy");
+        require_cublas(call_c<int>(state->destroy, handle), "cublasDestroy");
     };
     return library;
 }

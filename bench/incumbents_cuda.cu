@@ -37,7 +37,7 @@ subject cub_sum(cudaStream_t stream, int64_t n, const T* x, T* result) {
             }};
 }
 
-// Counts of 32 bits, with which CUB is fastest; up to as many bytes as they hold.
+// Counts have 32 bits, because CUB is fastest with them. They limit the number of bytes.
 subject cub_histogram(cudaStream_t stream, int64_t n, const unsigned char* x, unsigned* counts) {
     constexpr int levels = 257, lowest = 0, highest = 256;
     size_t bytes = 0;
@@ -57,15 +57,13 @@ subject cub_histogram(cudaStream_t stream, int64_t n, const unsigned char* x, un
         }};
 }
 
-// cublasSgemv of cublasSgemv_v2.
-std::string name_in_cublas(routine r) {
-    const std::string symbol = cublas_functions::symbol(describe(r).blas);
-    return symbol.substr(0, symbol.rfind('_'));
+std::string name_in_cublas(const shape& s) {
+    const std::string name = cublas_name(describe(s.routine).function);
+    return s.pointer_array ? name + "Batched" : s.batch > 1 ? name + "StridedBatched" : name;
 }
 
 void call_cublas(const cublas& blas, const shape& s, const operands& o) {
-    require_cublas(call_blas(blas.blas, static_cast<myblasHandle_t>(blas.handle), s, o),
-                   describe(s.routine).blas);
+    require_cublas(call_blas<int>(blas.blas, blas.handle, s, o), describe(s.routine).function);
 }
 
 // Sums are products with a vector of ones.
@@ -87,7 +85,7 @@ subject gemv_with_ones(const cublas& blas, const shape& s, const operands& o) {
 // A routine that cuBLAS has alike.
 subject same_of_cublas(const cublas& blas, const shape& s, const operands& o) {
     const auto mode = is_reduction(s.routine) ? cublas::device_pointers : cublas::host_pointers;
-    return {name_in_cublas(s.routine),
+    return {name_in_cublas(s),
             [mode, &blas] { blas.set_pointer_mode(mode); },
             [=, &blas] { call_cublas(blas, s, o); }};
 }
@@ -107,7 +105,8 @@ subject device_copy(cudaStream_t stream, void* target, const void* source, int64
         bytes >= least_queued_bytes};
 }
 
-// Reading the operand once is what the sums of its rows or columns cannot beat. `sink` is never written.
+// Reading the operand once is what the sums of its rows or columns cannot beat. `sink` is never
+// written.
 subject device_read(cudaStream_t stream, const void* data, int64_t bytes, float* sink) {
     int device = 0, sm_count = 0;
     require_cuda(cudaGetDevice(&device), "cudaGetDevice");
@@ -119,162 +118,65 @@ subject device_read(cudaStream_t stream, const void* data, int64_t bytes, float*
         [=] { launch_read(data, static_cast<size_t>(bytes) / 16 * 16, sink, sm_count, stream); }};
 }
 
+// C = A^T by a function geam of cuBLAS; with beta = 0 the second operand is not
+// read.
+template <class T>
+subject transpose_by_geam(
+    const char* name, any_function geam, const cublas& blas, const shape& s, const operands& o) {
+    const int m = static_cast<int>(s.m), n = static_cast<int>(s.n);
+    const int lda = static_cast<int>(s.lda), ldb = static_cast<int>(s.ldb);
+    return {name,
+            [&blas] { blas.set_pointer_mode(cublas::host_pointers); },
+            [=, &blas] {
+                constexpr int trans = 1, no_trans = 0;
+                const T one = 1, zero = 0;
+                // clang-format off
+                const int status = call_c<int>(geam, blas.handle, trans, no_trans, n, m, &one, o.a,
+                                               lda, &zero, o.b, ldb, o.b, ldb);
+                // clang-format on
+                require_cublas(status, name);
+            }};
+}
+
+subject dasum(const cublas& blas, const shape& s, const operands& o) {
+    const int n = static_cast<int>(s.n), inc = static_cast<int>(s.incx);
+    return {"cublasDasum",
+            [&blas] { blas.set_pointer_mode(cublas::device_pointers); },
+            [=, &blas] {
+                require_cublas(call_c<int>(blas.dasum, blas.handle, n, o.a, inc, o.c),
+                               "cublasDasum");
+            }};
+}
+
 // The calls of cuBLAS; `blas` outlives the subjects.
 void add_cublas(std::vector<subject>& found,
                 const cublas& blas,
                 const shape& s,
                 const operands& o) {
-    const auto with_host_pointers = [&blas] { blas.set_pointer_mode(cublas::host_pointers); };
-    const auto with_device_pointers = [&blas] { blas.set_pointer_mode(cublas::device_pointers); };
-    const float* const a = static_cast<const float*>(o.a);
-    float* const b = static_cast<float*>(o.b);
-    float* const c = static_cast<float*>(o.c);
-    const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), k = static_cast<int>(s.k);
-    const int lda = static_cast<int>(s.lda), ldb = static_cast<int>(s.ldb);
-    const int ldc = static_cast<int>(s.ldc), inc = static_cast<int>(s.incx);
-    const int batch = static_cast<int>(s.batch);
-
+    shape absolute = s;
+    absolute.routine = routine::asum;
     switch (s.routine) {
-    case routine::sgemm:
-        if (s.pointer_array) {
-            found.push_back({"cublasSgemmBatched", with_host_pointers, [=, &blas] {
-                                 const float one = 1, zero = 0;
-                                 require_cublas(blas.sgemm_batched(blas.handle,
-                                                                   s.transa,
-                                                                   s.transb,
-                                                                   m,
-                                                                   n,
-                                                                   k,
-                                                                   &one,
-                                                                   o.a_list,
-                                                                   lda,
-                                                                   o.b_list,
-                                                                   ldb,
-                                                                   &zero,
-                                                                   o.c_list,
-                                                                   ldc,
-                                                                   batch),
-                                                "cublasSgemmBatched");
-                             }});
-        } else if (batch == 1) {
-            found.push_back({"cublasSgemm", with_host_pointers, [=, &blas] {
-                                 const float one = 1, zero = 0;
-                                 require_cublas(blas.sgemm(blas.handle,
-                                                           s.transa,
-                                                           s.transb,
-                                                           m,
-                                                           n,
-                                                           k,
-                                                           &one,
-                                                           a,
-                                                           lda,
-                                                           b,
-                                                           ldb,
-                                                           &zero,
-                                                           c,
-                                                           ldc),
-                                                "cublasSgemm");
-                             }});
-        } else {
-            found.push_back({"cublasSgemmStridedBatched", with_host_pointers, [=, &blas] {
-                                 const float one = 1, zero = 0;
-                                 const operand_sizes stride = batch_strides(s);
-                                 require_cublas(blas.sgemm_strided_batched(blas.handle,
-                                                                           s.transa,
-                                                                           s.transb,
-                                                                           m,
-                                                                           n,
-                                                                           k,
-                                                                           &one,
-                                                                           a,
-                                                                           lda,
-                                                                           stride.a,
-                                                                           b,
-                                                                           ldb,
-                                                                           stride.b,
-                                                                           &zero,
-                                                                           c,
-                                                                           ldc,
-                                                                           stride.c,
-                                                                           batch),
-                                                "cublasSgemmStridedBatched");
-                             }});
-        }
-        break;
-    case routine::transpose: // n x m from m x n; with beta = 0 the second operand is not read
-        if (s.in_place)      // not among its forms
+    case routine::transpose:
+        if (s.in_place) // not among its forms
             break;
         if (s.element_bytes == 4)
             found.push_back(
-                {"cublasSgeam", with_host_pointers, [=, &blas] {
-                     const float one = 1, zero = 0;
-                     require_cublas(
-                         blas.sgeam(
-                             blas.handle, true, false, n, m, &one, a, lda, &zero, b, ldb, b, ldb),
-                         "cublasSgeam");
-                 }});
+                transpose_by_geam<float>("cublasSgeam", blas.blas[routine::geam], blas, s, o));
         if (s.element_bytes == 8)
-            found.push_back({"cublasDgeam", with_host_pointers, [=, &blas] {
-                                 const double one = 1, zero = 0;
-                                 double* const target = static_cast<double*>(o.b);
-                                 require_cublas(blas.dgeam(blas.handle,
-                                                           true,
-                                                           false,
-                                                           n,
-                                                           m,
-                                                           &one,
-                                                           static_cast<const double*>(o.a),
-                                                           lda,
-                                                           &zero,
-                                                           target,
-                                                           ldb,
-                                                           target,
-                                                           ldb),
-                                                "cublasDgeam");
-                             }});
+            found.push_back(transpose_by_geam<double>("cublasDgeam", blas.dgeam, blas, s, o));
         break;
-    case routine::geam:
-        found.push_back({"cublasSgeam", with_host_pointers, [=, &blas] {
-                             require_cublas(blas.sgeam(blas.handle,
-                                                       s.transa,
-                                                       s.transb,
-                                                       m,
-                                                       n,
-                                                       &geam_alpha,
-                                                       a,
-                                                       lda,
-                                                       &geam_beta,
-                                                       b,
-                                                       ldb,
-                                                       c,
-                                                       ldc),
-                                            "cublasSgeam");
-                         }});
-        break;
-    case routine::sum: { // reads the same bytes
-        shape absolute = s;
-        absolute.routine = routine::asum;
+    case routine::sum: // reads the same bytes
         found.push_back(same_of_cublas(blas, absolute, o));
         break;
-    }
     case routine::dsum:
-        found.push_back({"cublasDasum", with_device_pointers, [=, &blas] {
-                             require_cublas(blas.dasum(blas.handle,
-                                                       n,
-                                                       static_cast<const double*>(o.a),
-                                                       inc,
-                                                       static_cast<double*>(o.c)),
-                                            "cublasDasum");
-                         }});
+        found.push_back(dasum(blas, s, o));
         break;
     case routine::gemsum:
         found.push_back(gemv_with_ones(blas, s, o));
         break;
-    case routine::histogram:
-    case routine::sgemm_fused:
-        break;
     default:
-        found.push_back(same_of_cublas(blas, s, o));
+        if (describe(s.routine).is_in_blas)
+            found.push_back(same_of_cublas(blas, s, o));
     }
 }
 
@@ -287,8 +189,7 @@ std::vector<subject> cuda_incumbents(const cublas* library,
                                      const operands& o) {
     std::vector<subject> found;
     if (lt && s.routine == routine::sgemm_fused)
-        if (const std::optional<subject> product = lt->fused_product(s, o))
-            found.push_back(*product);
+        found = lt->products(s, o, 1);
     if (s.incx == 1 && s.routine == routine::sum)
         found.push_back(
             cub_sum(stream, s.n, static_cast<const float*>(o.a), static_cast<float*>(o.c)));

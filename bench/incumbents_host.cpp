@@ -1,5 +1,7 @@
 #include "incumbents.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -21,7 +23,7 @@ bool fits_int(const shape& s) {
 
 void nothing() {}
 
-// Columns of B to those of C.
+// Copies the columns of B to C.
 void copy_columns(const shape& s, const float* b, float* c) {
     for (int64_t j = 0; j < s.n; ++j)
         std::memcpy(c + j * s.ldc, b + j * s.ldb, static_cast<size_t>(s.m) * sizeof(float));
@@ -33,211 +35,173 @@ void count_bytes_plainly(int64_t n, const unsigned char* x, uint64_t* counts) {
         ++counts[x[i]];
 }
 
-void call_cblas(const cblas_functions& f, const shape& s, const operands& o) {
-    constexpr int order = col_major;
-    const int side = s.right ? right : left, uplo = s.upper ? upper : lower;
-    const int op = s.transa ? trans : no_trans, diag = s.unit ? unit : non_unit;
-    const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), k = static_cast<int>(s.k);
-    const int lda = static_cast<int>(s.lda), ldb = static_cast<int>(s.ldb);
-    const int ldc = static_cast<int>(s.ldc), inc = static_cast<int>(s.incx);
-    float* const a = static_cast<float*>(o.a);
-    float* const b = static_cast<float*>(o.b);
-    float* const c = static_cast<float*>(o.c);
-    int64_t* const index = static_cast<int64_t*>(o.c);
+// Operands of a call of CBLAS, whose enumerations are ints.
+struct cblas_arguments {
+    cblas_arguments(const shape& s, const operands& o)
+        : side(s.right ? right : left), uplo(s.upper ? upper : lower),
+          op(s.transa ? trans : no_trans), op_b(s.transb ? trans : no_trans),
+          diag(s.unit ? unit : non_unit), m(static_cast<int>(s.m)), n(static_cast<int>(s.n)),
+          k(static_cast<int>(s.k)), lda(static_cast<int>(s.lda)), ldb(static_cast<int>(s.ldb)),
+          ldc(static_cast<int>(s.ldc)), inc(static_cast<int>(s.incx)), a(static_cast<float*>(o.a)),
+          b(static_cast<float*>(o.b)), c(static_cast<float*>(o.c)) {}
 
+    int side, uplo, op, op_b, diag, m, n, k, lda, ldb, ldc, inc;
+    float *a, *b, *c;
+};
+
+// The routines of level 1.
+void call_vectors(any_function f, const shape& s, const operands& o) {
+    const cblas_arguments g(s, o);
+    const auto call = [f](auto... arguments) { call_c<void>(f, arguments...); };
+    const auto find_index = [&] {
+        *static_cast<int64_t*>(o.c) = static_cast<int64_t>(call_c<size_t>(f, g.n, g.a, g.inc)) + 1;
+    };
     switch (s.routine) {
     case routine::asum:
-        *c = f.asum(n, a, inc);
-        break;
-    case routine::axpy:
-        f.axpy(n, axpy_alpha, a, inc, b, inc);
-        break;
-    case routine::copy:
-        f.copy(n, a, inc, b, inc);
+    case routine::nrm2:
+        *g.c = call_c<float>(f, g.n, g.a, g.inc);
         break;
     case routine::dot:
-        *c = f.dot(n, a, inc, b, inc);
-        break;
-    case routine::nrm2:
-        *c = f.nrm2(n, a, inc);
+        *g.c = call_c<float>(f, g.n, g.a, g.inc, g.b, g.inc);
         break;
     case routine::iamax:
-        *index = static_cast<int64_t>(f.iamax(n, a, inc)) + 1;
-        break;
     case routine::iamin:
-        *index = static_cast<int64_t>(f.iamin(n, a, inc)) + 1;
-        break;
-    case routine::scal:
-        f.scal(n, scal_alpha, a, inc);
-        break;
+        return find_index();
+    case routine::axpy:
+        return call(g.n, axpy_alpha, g.a, g.inc, g.b, g.inc);
+    case routine::copy:
     case routine::swap:
-        f.swap(n, a, inc, b, inc);
-        break;
+        return call(g.n, g.a, g.inc, g.b, g.inc);
+    case routine::scal:
+        return call(g.n, scal_alpha, g.a, g.inc);
     case routine::rot:
-        f.rot(n, a, inc, b, inc, rot_c, rot_s);
-        break;
-    case routine::rotm:
-        f.rotm(n, a, inc, b, inc, rotm_param);
-        break;
-    case routine::gemv:
-        f.gemv(order, op, m, n, 1, a, lda, b, inc, 0, c, inc);
-        break;
-    case routine::symv:
-        f.symv(order, uplo, n, 1, a, lda, b, inc, 0, c, inc);
-        break;
-    case routine::syr:
-        f.syr(order, uplo, n, update_alpha, b, inc, a, lda);
-        break;
-    case routine::syr2:
-        f.syr2(order, uplo, n, update_alpha, b, inc, c, inc, a, lda);
-        break;
-    case routine::ger:
-        f.ger(order, m, n, update_alpha, b, inc, c, inc, a, lda);
-        break;
-    case routine::trmv:
-        f.trmv(order, uplo, op, diag, n, a, lda, b, inc);
-        break;
-    case routine::trsv:
-        f.trsv(order, uplo, op, diag, n, a, lda, b, inc);
-        break;
-    case routine::syrk:
-        f.syrk(order, uplo, op, n, k, 1, a, lda, 0, c, ldc);
-        break;
-    case routine::syr2k:
-        f.syr2k(order, uplo, op, n, k, 1, a, lda, b, ldb, 0, c, ldc);
-        break;
-    case routine::symm:
-        f.symm(order, side, uplo, m, n, 1, a, lda, b, ldb, 0, c, ldc);
-        break;
-    case routine::trmm: // in place in CBLAS
-        copy_columns(s, b, c);
-        f.trmm(order, side, uplo, op, diag, m, n, 1, a, lda, c, ldc);
-        break;
-    case routine::trsm:
-        f.trsm(order, side, uplo, op, diag, m, n, 1, a, lda, b, ldb);
-        break;
-    default:
-        break;
+        return call(g.n, g.a, g.inc, g.b, g.inc, rot_c, rot_s);
+    default: // rotm
+        return call(g.n, g.a, g.inc, g.b, g.inc, rotm_param);
     }
 }
 
-// A routine that CBLAS has alike.
+// Calls a function of level 2 or 3.
+void call_matrices(any_function f, const shape& s, const operands& o) {
+    constexpr int order = col_major;
+    constexpr float one = 1, zero = 0;
+    const auto [side, uplo, op, op_b, diag, m, n, k, lda, ldb, ldc, inc, a, b, c] =
+        cblas_arguments(s, o);
+    const auto call = [f](auto... arguments) { call_c<void>(f, order, arguments...); };
+    switch (s.routine) {
+    case routine::sgemm:
+        return call(op, op_b, m, n, k, s.alpha, a, lda, b, ldb, s.beta, c, ldc);
+    case routine::gemv:
+        return call(op, m, n, one, a, lda, b, inc, zero, c, inc);
+    case routine::symv:
+        return call(uplo, n, one, a, lda, b, inc, zero, c, inc);
+    case routine::syr:
+        return call(uplo, n, update_alpha, b, inc, a, lda);
+    case routine::syr2:
+        return call(uplo, n, update_alpha, b, inc, c, inc, a, lda);
+    case routine::ger:
+        return call(m, n, update_alpha, b, inc, c, inc, a, lda);
+    case routine::trmv:
+    case routine::trsv:
+        return call(uplo, op, diag, n, a, lda, b, inc);
+    case routine::syrk:
+        return call(uplo, op, n, k, one, a, lda, zero, c, ldc);
+    case routine::syr2k:
+        return call(uplo, op, n, k, one, a, lda, b, ldb, zero, c, ldc);
+    case routine::symm:
+        return call(side, uplo, m, n, one, a, lda, b, ldb, zero, c, ldc);
+    case routine::trmm: // in place in CBLAS
+        copy_columns(s, b, c);
+        return call(side, uplo, op, diag, m, n, one, a, lda, c, ldc);
+    default: // trsm
+        return call(side, uplo, op, diag, m, n, one, a, lda, b, ldb);
+    }
+}
+
+void call_batch(any_function f, const shape& s, const operands& o) {
+    const operand_sizes stride = batch_strides(s);
+    operands product = o;
+    for (int64_t i = 0; i < s.batch; ++i) {
+        product.a = static_cast<float*>(o.a) + i * stride.a;
+        product.b = static_cast<float*>(o.b) + i * stride.b;
+        product.c = static_cast<float*>(o.c) + i * stride.c;
+        call_matrices(f, s, product);
+    }
+}
+
+// A routine that CBLAS has, with other arguments than myblas.
 void add_same(std::vector<subject>& found,
-              const cblas_functions& functions,
+              const blas_functions& functions,
               const shape& s,
               const operands& o) {
-    if (has_function(functions, s.routine) && fits_int(s))
-        found.push_back({cblas_functions::symbol(describe(s.routine).blas),
-                         nothing,
-                         [=, &functions] { call_cblas(functions, s, o); }});
+    const any_function f = functions[s.routine];
+    if (!describe(s.routine).is_in_blas || !f || !fits_int(s))
+        return;
+    const auto call = s.routine == routine::sgemm ? call_batch
+                      : has_matrix(s.routine)     ? call_matrices
+                                                  : call_vectors;
+    found.push_back(
+        {fmt::format("cblas_{}", describe(s.routine).function), nothing, [=] { call(f, s, o); }});
 }
 
 } // namespace
 
-openblas_incumbents::openblas_incumbents() : library_{"libopenblas.so.0"} {
-    library_.find(sgemm_, "cblas_sgemm");
-    library_.find(somatcopy_, "cblas_somatcopy");
-    library_.find(sgeadd_, "cblas_sgeadd");
-    library_.find(dasum_, "cblas_dasum");
-    find_functions(blas_, library_);
-}
-
-// C = alpha op(A), to which B is added; and as many bytes moved by copies.
+// C = alpha op(A), to which B is added; and copies that move the same number of bytes.
 void openblas_incumbents::add_geam(std::vector<subject>& found,
                                    const shape& s,
                                    const operands& o) const {
-    const float* const a = static_cast<const float*>(o.a);
-    const float* const b = static_cast<const float*>(o.b);
-    float* const c = static_cast<float*>(o.c);
-    const int m = static_cast<int>(s.m), n = static_cast<int>(s.n);
-    const int lda = static_cast<int>(s.lda), ldb = static_cast<int>(s.ldb);
-    const int ldc = static_cast<int>(s.ldc);
+    const cblas_arguments g(s, o);
     if (somatcopy_ && sgeadd_ && fits_int(s) && !s.transb)
-        found.push_back({"cblas_somatcopy, cblas_sgeadd",
-                         nothing,
-                         [=, somatcopy = somatcopy_, sgeadd = sgeadd_] {
-                             somatcopy(col_major,
-                                       s.transa ? trans : no_trans,
-                                       s.transa ? n : m,
-                                       s.transa ? m : n,
-                                       geam_alpha,
-                                       a,
-                                       lda,
-                                       c,
-                                       ldc);
-                             sgeadd(col_major, m, n, geam_beta, b, ldb, 1, c, ldc);
-                         }});
+        found.push_back(
+            {"cblas_somatcopy, cblas_sgeadd",
+             nothing,
+             [=,
+              somatcopy = somatcopy_,
+              sgeadd = sgeadd_,
+              rows = s.transa ? g.n : g.m,
+              cols = s.transa ? g.m : g.n] {
+                 call_c<void>(
+                     somatcopy, col_major, g.op, rows, cols, geam_alpha, g.a, g.lda, g.c, g.ldc);
+                 call_c<void>(sgeadd, col_major, g.m, g.n, geam_beta, g.b, g.ldb, 1.0f, g.c, g.ldc);
+             }});
     const size_t bytes = static_cast<size_t>(s.m * s.n) * sizeof(float);
     found.push_back({"memcpy", nothing, [=] {
-                         std::memcpy(c, a, bytes);
-                         std::memcpy(c, b, bytes / 2);
+                         std::memcpy(g.c, g.a, bytes);
+                         std::memcpy(g.c, g.b, bytes / 2);
                      }});
 }
 
 std::vector<subject> openblas_incumbents::subjects(const shape& s, const operands& o) const {
     std::vector<subject> found;
-    const float* const a = static_cast<const float*>(o.a);
-    float* const b = static_cast<float*>(o.b);
-    const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), k = static_cast<int>(s.k);
-    const int lda = static_cast<int>(s.lda), ldb = static_cast<int>(s.ldb);
-    const int ldc = static_cast<int>(s.ldc), inc = static_cast<int>(s.incx);
-    const bool sizes_fit = fits_int(s);
-
+    const cblas_arguments g(s, o);
+    const auto add_copy = [&](void* to, int64_t elements) {
+        const auto bytes = static_cast<size_t>(elements * s.element_bytes);
+        found.push_back({"memcpy", nothing, [=] { std::memcpy(to, o.a, bytes); }});
+    };
     switch (s.routine) {
-    case routine::sgemm:
-        if (sgemm_ && sizes_fit)
-            found.push_back({"cblas_sgemm", nothing, [=, sgemm = sgemm_, batch = s.batch] {
-                                 const operand_sizes stride = batch_strides(s);
-                                 for (int64_t i = 0; i < batch; ++i)
-                                     sgemm(col_major,
-                                           s.transa ? trans : no_trans,
-                                           s.transb ? trans : no_trans,
-                                           m,
-                                           n,
-                                           k,
-                                           1.0f,
-                                           a + i * stride.a,
-                                           lda,
-                                           b + i * stride.b,
-                                           ldb,
-                                           0.0f,
-                                           static_cast<float*>(o.c) + i * stride.c,
-                                           ldc);
-                             }});
-        break;
     case routine::transpose:
-        if (somatcopy_ && sizes_fit && s.element_bytes == 4 && !s.in_place)
-            found.push_back({"cblas_somatcopy", nothing, [=, somatcopy = somatcopy_] {
-                                 somatcopy(col_major, trans, m, n, 1.0f, a, lda, b, ldb);
+        if (somatcopy_ && fits_int(s) && s.element_bytes == 4 && !s.in_place)
+            found.push_back({"cblas_somatcopy", nothing, [=, f = somatcopy_] {
+                                 call_c<void>(
+                                     f, col_major, trans, g.m, g.n, 1.0f, g.a, g.lda, g.b, g.ldb);
                              }});
         if (s.lda == s.m && s.ldb == s.n)
-            found.push_back(
-                {"memcpy", nothing, [=, bytes = static_cast<size_t>(s.m * s.n * s.element_bytes)] {
-                     std::memcpy(s.in_place ? o.c : o.b, o.a, bytes);
-                 }});
+            add_copy(s.in_place ? o.c : o.b, s.m * s.n);
         break;
     case routine::geam:
         add_geam(found, s, o);
         break;
-    case routine::gemsum: // a product with ones
-        if (blas_.gemv && sizes_fit) {
-            const auto ones = std::make_shared<std::vector<float>>(std::max(s.m, s.n), 1.0f);
-            found.push_back({"cblas_sgemv", nothing, [=, gemv = blas_.gemv] {
-                                 gemv(col_major,
-                                      s.transa ? trans : no_trans,
-                                      m,
-                                      n,
-                                      1,
-                                      a,
-                                      lda,
-                                      ones->data(),
-                                      1,
-                                      0,
-                                      static_cast<float*>(o.c),
-                                      1);
-                             }});
-        }
+    case routine::gemsum: { // a product with ones
+        const auto ones = std::make_shared<std::vector<float>>(std::max(s.m, s.n), 1.0f);
+        shape product = s;
+        product.routine = routine::gemv;
+        operands vectors = o;
+        vectors.b = ones->data();
+        add_same(found, blas_, product, vectors);
+        if (!found.empty())
+            found.back().prepare = [ones] {}; // keeps them
         break;
+    }
     case routine::histogram: // no BLAS has it
         found.push_back({"plain loop", nothing, [=, length = s.n] {
                              count_bytes_plainly(length,
@@ -252,17 +216,15 @@ std::vector<subject> openblas_incumbents::subjects(const shape& s, const operand
         break;
     }
     case routine::dsum:
-        if (dasum_ && sizes_fit)
-            found.push_back({"cblas_dasum", nothing, [=, dasum = dasum_] {
+        if (dasum_ && fits_int(s))
+            found.push_back({"cblas_dasum", nothing, [=, f = dasum_] {
                                  *static_cast<double*>(o.c) =
-                                     dasum(n, static_cast<const double*>(o.a), inc);
+                                     call_c<double>(f, g.n, static_cast<double*>(o.a), g.inc);
                              }});
         break;
     case routine::copy:
         if (s.incx == 1)
-            found.push_back({"memcpy", nothing, [=, bytes = static_cast<size_t>(s.n) * 4] {
-                                 std::memcpy(b, a, bytes);
-                             }});
+            add_copy(o.b, s.n);
         else
             add_same(found, blas_, s, o);
         break;

@@ -7,8 +7,8 @@
 
 namespace bench {
 
-// The document's own members are indented. Further inside, an object or array that holds no other one is a line.
-// (measurements.py writes the same.)
+// The document's own members are indented. Further inside, an object or array that holds no other
+// one is a line. (measurements.py writes the same.)
 std::string to_json_text(const nlohmann::ordered_json& document);
 
 } // namespace bench

@@ -17,6 +17,29 @@ void require(myblasStatus_t status, const char* what) {
                                   myblasGetStatusString(status)));
 }
 
+library_functions::library_functions(const dynamic_library& library)
+    : routines(find_functions(
+          [&](const std::string& name) { return library.find("my" + name + "_64"); })) {
+    library.find(create_on, "myblasCreateOn");
+    library.find(destroy, "myblasDestroy");
+    library.find(set_stream, "myblasSetStream");
+    library.find(set_math_mode, "myblasSetMathMode");
+    library.find(set_pointer_mode, "myblasSetPointerMode");
+    library.find(set_workspace, "myblasSetWorkspace");
+    library.find(get_workspace_size, "myblasGetWorkspaceSize");
+    library.find(force_kernel, "myblasForceKernel");
+}
+
+bool library_functions::is_complete() const {
+    return create_on && destroy && set_stream && set_math_mode && set_pointer_mode &&
+           set_workspace && get_workspace_size && force_kernel;
+}
+
+const library_functions& linked_library() {
+    static const library_functions found{dynamic_library::linked()};
+    return found;
+}
+
 namespace {
 
 std::string last_message; // of the library's log
@@ -88,17 +111,6 @@ bool has_kernel(myblasBackend_t backend, routine r, const std::string& name) {
     });
 }
 
-const char* to_text(myblasMath_t math) {
-    switch (math) {
-    case MYBLAS_FP32_EMULATED_MATH:
-        return "emulated";
-    case MYBLAS_FP32_FAST_MATH:
-        return "fast";
-    default:
-        return "strict";
-    }
-}
-
 namespace {
 
 myblasOperation_t operation(bool transposed) { return transposed ? MYBLAS_OP_T : MYBLAS_OP_N; }
@@ -151,7 +163,7 @@ myblasCall_t describe_call(const shape& s, const operands& o) {
         describe_gemv(call, s);
     else if (!has_matrix(s.routine))
         call.lda = call.ldb = s.incx;
-    else if (has_option(s.routine, 'i')) {
+    else if (has(s.routine, field::inc)) {
         call.ldb = s.incx;
         call.ldc = s.routine == routine::syr ? 0 : s.incx; // which tells syr from syr2
     }
@@ -170,112 +182,6 @@ size_t wanted_workspace(const library_handle& handle, const shape& s, const oper
 myblasPointerMode_t pointer_mode(routine r) {
     // A result in host memory would make every sum wait, and could not be captured.
     return is_reduction(r) ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST;
-}
-
-myblasStatus_t call_routine(const library_functions& library,
-                            myblasHandle_t handle,
-                            const shape& s,
-                            const operands& o) {
-    const float* const a = static_cast<const float*>(o.a);
-    float* const b = static_cast<float*>(o.b);
-    float* const c = static_cast<float*>(o.c);
-    const myblasOperation_t transa = operation(s.transa), transb = operation(s.transb);
-    const float one = 1, zero = 0;
-
-    switch (s.routine) {
-    case routine::sgemm: {
-        if (s.pointer_array)
-            return library.sgemm_batched(handle,
-                                         transa,
-                                         transb,
-                                         s.m,
-                                         s.n,
-                                         s.k,
-                                         &one,
-                                         o.a_list,
-                                         s.lda,
-                                         o.b_list,
-                                         s.ldb,
-                                         &zero,
-                                         o.c_list,
-                                         s.ldc,
-                                         s.batch);
-        if (s.batch == 1)
-            return library.sgemm(
-                handle, transa, transb, s.m, s.n, s.k, &one, a, s.lda, b, s.ldb, &zero, c, s.ldc);
-        const operand_sizes stride = batch_strides(s);
-        return library.sgemm_strided_batched(handle,
-                                             transa,
-                                             transb,
-                                             s.m,
-                                             s.n,
-                                             s.k,
-                                             &one,
-                                             a,
-                                             s.lda,
-                                             stride.a,
-                                             b,
-                                             s.ldb,
-                                             stride.b,
-                                             &zero,
-                                             c,
-                                             s.ldc,
-                                             stride.c,
-                                             s.batch);
-    }
-    case routine::sgemm_fused: {
-        myblasEpilogue_t epilogue{};
-        epilogue.size_bytes = sizeof epilogue;
-        epilogue.activation = s.activation;
-        epilogue.bias_of = MYBLAS_BIAS_OF_ROWS;
-        epilogue.bias = static_cast<const float*>(o.bias);
-        return library.sgemm_fused(handle,
-                                   transa,
-                                   transb,
-                                   s.m,
-                                   s.n,
-                                   s.k,
-                                   &one,
-                                   a,
-                                   s.lda,
-                                   b,
-                                   s.ldb,
-                                   &zero,
-                                   c,
-                                   s.ldc,
-                                   c,
-                                   s.ldc,
-                                   &epilogue);
-    }
-    case routine::transpose:
-        return library.transpose(handle, s.m, s.n, s.element_bytes, o.a, s.lda, o.b, s.ldb);
-    case routine::geam:
-        return library.geam(handle,
-                            transa,
-                            transb,
-                            s.m,
-                            s.n,
-                            &geam_alpha,
-                            a,
-                            s.lda,
-                            &geam_beta,
-                            b,
-                            s.ldb,
-                            c,
-                            s.ldc);
-    case routine::sum:
-        return library.sum(handle, s.n, a, s.incx, c);
-    case routine::dsum:
-        return library.dsum(
-            handle, s.n, static_cast<const double*>(o.a), s.incx, static_cast<double*>(o.c));
-    case routine::gemsum:
-        return library.gemsum(handle, transa, s.m, s.n, a, s.lda, c);
-    case routine::histogram:
-        return library.histogram(
-            handle, s.n, static_cast<const unsigned char*>(o.a), static_cast<uint64_t*>(o.c));
-    default:
-        return call_blas(library, handle, s, o);
-    }
 }
 
 } // namespace bench

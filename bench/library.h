@@ -1,4 +1,5 @@
-// The library under test: its functions, a handle, memory from it, and the call that a shape describes.
+// The library under test: its functions, a handle, memory from it, and the call that a shape
+// describes.
 #pragma once
 
 #include "blas_functions.h"
@@ -16,29 +17,23 @@ namespace bench {
 // Throws failure, naming what was tried, unless the status is SUCCESS.
 void require(myblasStatus_t, const char* what);
 
-// The functions that a comparison needs, of the linked library or of another build of it.
-struct library_functions : myblas_functions {
-    decltype(&myblasCreateOn) create_on = myblasCreateOn;
-    decltype(&myblasDestroy) destroy = myblasDestroy;
-    decltype(&myblasSetStream) set_stream = myblasSetStream;
-    decltype(&myblasSetMathMode) set_math_mode = myblasSetMathMode;
-    decltype(&myblasSetPointerMode) set_pointer_mode = myblasSetPointerMode;
-    decltype(&myblasSetWorkspace) set_workspace = myblasSetWorkspace;
-    decltype(&myblasGetWorkspaceSize) get_workspace_size = myblasGetWorkspaceSize;
-    decltype(&myblasForceKernel) force_kernel = myblasForceKernel;
-    // The routines that the other libraries do not have alike.
-    decltype(&mysgemm_64) sgemm = mysgemm_64;
-    decltype(&mysgemmFused_64) sgemm_fused = mysgemmFused_64;
-    decltype(&mysgemmStridedBatched_64) sgemm_strided_batched = mysgemmStridedBatched_64;
-    decltype(&mysgemmBatched_64) sgemm_batched = mysgemmBatched_64;
-    decltype(&mytransposeEx_64) transpose = mytransposeEx_64;
-    decltype(&mysgeam_64) geam = mysgeam_64;
-    decltype(&mysum_64) sum = mysum_64;
-    decltype(&mydsum_64) dsum = mydsum_64;
-    decltype(&mysgemsum_64) gemsum = mysgemsum_64;
-    decltype(&myhistogram256_64) histogram = myhistogram256_64;
+// The functions that a comparison needs, of the linked library or of another build of it; null
+// where it lacks one.
+struct library_functions {
+    explicit library_functions(const dynamic_library&);
+    bool is_complete() const; // all functions that belong to no routine were found
+
+    blas_functions routines;
+    decltype(&myblasCreateOn) create_on = nullptr;
+    decltype(&myblasDestroy) destroy = nullptr;
+    decltype(&myblasSetStream) set_stream = nullptr;
+    decltype(&myblasSetMathMode) set_math_mode = nullptr;
+    decltype(&myblasSetPointerMode) set_pointer_mode = nullptr;
+    decltype(&myblasSetWorkspace) set_workspace = nullptr;
+    decltype(&myblasGetWorkspaceSize) get_workspace_size = nullptr;
+    decltype(&myblasForceKernel) force_kernel = nullptr;
 };
-inline const library_functions linked_library;
+const library_functions& linked_library();
 
 class library_handle {
 public:
@@ -78,7 +73,11 @@ std::vector<std::string> kernel_names(myblasBackend_t, routine);
 // Whether there is a kernel of the name, or a family, which kernels' names have before the slash.
 bool has_kernel(myblasBackend_t, routine, const std::string& name);
 
-const char* to_text(myblasMath_t); // as the command line has it
+// As the command line and files have them.
+inline constexpr named<myblasMath_t> math_modes[] = {{"strict", MYBLAS_FP32_STRICT_MATH},
+                                                     {"emulated", MYBLAS_FP32_EMULATED_MATH},
+                                                     {"fast", MYBLAS_FP32_FAST_MATH}};
+inline const char* to_text(myblasMath_t math) { return name_of(math_modes, math); }
 
 // The call as data, for the library's questions about it.
 myblasCall_t describe_call(const shape&, const operands&);
@@ -90,7 +89,11 @@ size_t wanted_workspace(const library_handle&, const shape&, const operands&);
 myblasPointerMode_t pointer_mode(routine);
 
 // The call itself. Reductions leave their result in device memory: o.c.
-myblasStatus_t
-call_routine(const library_functions&, myblasHandle_t, const shape&, const operands&);
+inline myblasStatus_t call_routine(const library_functions& library,
+                                   myblasHandle_t handle,
+                                   const shape& s,
+                                   const operands& o) {
+    return call_blas<int64_t>(library.routines, handle, s, o);
+}
 
 } // namespace bench

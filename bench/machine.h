@@ -45,7 +45,7 @@ const char* to_text(timing);
 
 struct sample {
     double us = 0;             // of one call
-    unsigned sm_clock_mhz = 0; // 0: not asked for, or not to be had
+    unsigned sm_clock_mhz = 0; // 0: not read, or not available
 };
 
 // Times one subject. Making it warms the subject up and, for graphs, captures it.
@@ -88,8 +88,8 @@ public:
     virtual facts describe() const = 0;
     virtual int arch() const = 0; // compute capability x 10; 0 on the host
     virtual size_t free_bytes() const = 0;
-    virtual unsigned sm_clock_mhz() const { return 0; } // of the moment; 0 if it cannot be had
-    // What the device has taken since some moment; none if it cannot be had.
+    virtual unsigned sm_clock_mhz() const { return 0; } // at this moment; 0: not available
+    // The energy since some fixed moment; none if it is not available.
     virtual std::optional<double> joules() const { return std::nullopt; }
     virtual ceilings measure_ceilings() = 0;
 
@@ -107,8 +107,13 @@ public:
     virtual std::unique_ptr<stopwatch>
     watch(const subject&, timing, bool cold, double sample_us = 2000) = 0;
 
-    // The other libraries' calls for the same work on the same operands; empty where there are none.
+    // The other libraries' calls for the same work on the same operands; empty where there are
+    // none.
     virtual std::vector<subject> incumbents(const shape&, const operands&) = 0;
+
+    // A product by the first `count` algorithms of cuBLASLt's heuristics; empty where there are
+    // none.
+    virtual std::vector<subject> lt_products(const shape&, const operands&, int) { return {}; }
 
     // Products with less than FP32's precision; not to be held against.
     virtual std::vector<subject> reduced_precision(const shape&, const operands&) { return {}; }
@@ -117,10 +122,11 @@ public:
     virtual void
     multiply_exactly(const shape&, const operands&, double* product, double* magnitude) = 0;
 
-    // The largest |C - reference| / |A||B| over the given columns of the results, the reference in float64.
+    // The largest |C - reference| / |A||B| over the given columns of the results, the reference in
+    // float64.
     virtual double product_error(std::span<const product_view>,
                                  std::span<const int64_t> columns) = 0;
-    // How many of the elements of the memory of C that are none of a result are not as they were.
+    // The number of elements of C's memory outside the results that have changed.
     virtual int64_t count_changed(const product_view&, const float* memory, int64_t count) = 0;
     // The largest error of all elements.
     virtual double pair_error(const pair_view&) = 0;
@@ -129,10 +135,11 @@ public:
     // Multiply-adds that such a reference may cost.
     virtual double reference_budget() const = 0;
 
-    // Of the vector of a reduction; with y, of the products of both vectors' elements.
+    // The sum of a vector's elements or, with y, of the products of both vectors' elements.
     virtual exact_sum sum_exactly(const shape&, const void* x, const void* y) = 0;
 
-    // How many elements of `target` are not those of `source`, transposed or, `as_copy`, in place.
+    // The number of elements of `target` that differ from `source`, transposed or, with `as_copy`,
+    // unchanged.
     virtual int64_t
     count_misplaced(const shape&, const void* source, const void* target, bool as_copy) = 0;
 };

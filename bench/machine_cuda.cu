@@ -45,10 +45,10 @@ __global__ void fill_triangle_kernel(triangle_view t, uint64_t seed) {
         t.x[at] = triangle_value(t, seed, at);
 }
 
-// Every sample is one call between two events.
+// Every sample is some calls between two events.
 class event_stopwatch : public stopwatch {
 public:
-    // flush_buffer: written before each call to empty the caches; null: none.
+    // flush_buffer: written before each sample to empty the caches; null: none.
     event_stopwatch(const subject& timed,
                     cudaStream_t stream,
                     const driver_monitor& monitor,
@@ -57,61 +57,97 @@ public:
         take(false); // loads the kernels
     }
 
+    // As many calls as fill sample_us.
+    event_stopwatch(const subject& timed,
+                    cudaStream_t stream,
+                    const driver_monitor& monitor,
+                    double sample_us)
+        : event_stopwatch(timed, stream, monitor, nullptr) {
+        calls_ = calls_for(take(false).us, sample_us);
+    }
+
     sample take(bool with_clock) override {
-        subject_.prepare();
+        prepare();
         if (flush_buffer_)
             require_cuda(
                 cudaMemsetAsync(flush_buffer_->data(), ++pattern_, flush_buffer_->bytes(), stream_),
                 "cudaMemsetAsync");
         start_.record(stream_);
-        subject_.call();
-        stop_.record(stream_);
-        const unsigned clock = with_clock ? monitor_.sm_clock_mhz() : 0;
-        stop_.wait();
-        return {stop_.us_since(start_), clock};
-    }
-
-private:
-    subject subject_;
-    cudaStream_t stream_;
-    const driver_monitor& monitor_;
-    const device_memory* flush_buffer_;
-    int pattern_ = 0;
-    cuda_event start_, stop_;
-};
-
-// Every sample is as many calls in a row, between two events, as fill sample_us.
-class queue_stopwatch : public stopwatch {
-public:
-    queue_stopwatch(const subject& timed,
-                    cudaStream_t stream,
-                    const driver_monitor& monitor,
-                    double sample_us)
-        : subject_(timed), stream_(stream), monitor_(monitor) {
-        event_stopwatch single(timed, stream, monitor, nullptr);
-        calls_ = calls_for(single.take(false).us, sample_us);
-    }
-
-    sample take(bool with_clock) override {
-        subject_.prepare();
-        start_.record(stream_);
-        for (int i = 0; i < calls_; ++i)
-            subject_.call();
+        run();
         stop_.record(stream_);
         const unsigned clock = with_clock ? monitor_.sm_clock_mhz() : 0;
         stop_.wait();
         return {stop_.us_since(start_) / calls_, clock};
     }
 
-private:
+protected:
+    virtual void prepare() { subject_.prepare(); }
+    virtual void run() {
+        for (int i = 0; i < calls_; ++i)
+            subject_.call();
+    }
+
     subject subject_;
     cudaStream_t stream_;
+
+private:
     const driver_monitor& monitor_;
-    int calls_ = 1;
+    const device_memory* flush_buffer_;
+    int calls_ = 1, pattern_ = 0;
     cuda_event start_, stop_;
 };
 
-// Every sample is the host's time for some calls in a row, fewer than wait for a place in the stream.
+// Every sample replays a graph of the calls.
+class graph_stopwatch : public event_stopwatch {
+public:
+    graph_stopwatch(const subject& timed,
+                    cudaStream_t stream,
+                    const driver_monitor& monitor,
+                    double sample_us)
+        : event_stopwatch(timed, stream, monitor, sample_us) {
+        capture();
+        take(false); // uploads the graph
+    }
+    ~graph_stopwatch() override {
+        if (graph_)
+            cudaGraphExecDestroy(graph_);
+    }
+
+private:
+    void prepare() override {
+        if (!graph_) // a sample before the capture
+            event_stopwatch::prepare();
+    }
+    void run() override {
+        if (graph_)
+            require_cuda(cudaGraphLaunch(graph_, stream_), "cudaGraphLaunch");
+        else
+            event_stopwatch::run();
+    }
+
+    void capture() {
+        subject_.prepare();
+        require_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed),
+                     "cudaStreamBeginCapture");
+        cudaGraph_t captured = nullptr;
+        try {
+            event_stopwatch::run();
+        } catch (...) {
+            cudaStreamEndCapture(stream_, &captured);
+            cudaGraphDestroy(captured);
+            throw;
+        }
+        require_cuda(cudaStreamEndCapture(stream_, &captured), "cudaStreamEndCapture");
+        const cudaError_t error = cudaGraphInstantiateWithFlags(&graph_, captured, 0);
+        cudaGraphDestroy(captured);
+        require_cuda(error, "cudaGraphInstantiate");
+    }
+
+    cudaGraphExec_t graph_ = nullptr;
+};
+
+// Every sample is the host's time for some calls in a row, fewer than wait for a place in the
+// stream.
 class enqueue_stopwatch : public stopwatch {
 public:
     enqueue_stopwatch(const subject& timed, cudaStream_t stream)
@@ -135,60 +171,6 @@ private:
     static constexpr int calls = 100;
     subject subject_;
     cudaStream_t stream_;
-};
-
-// Every sample replays a graph of as many calls as fill sample_us.
-class graph_stopwatch : public stopwatch {
-public:
-    graph_stopwatch(const subject& timed,
-                    cudaStream_t stream,
-                    const driver_monitor& monitor,
-                    double sample_us)
-        : stream_(stream), monitor_(monitor) {
-        event_stopwatch single(timed, stream, monitor, nullptr);
-        calls_ = calls_for(single.take(false).us, sample_us);
-        capture(timed);
-        take(false); // uploads the graph
-    }
-    ~graph_stopwatch() override {
-        if (graph_)
-            cudaGraphExecDestroy(graph_);
-    }
-
-    sample take(bool with_clock) override {
-        start_.record(stream_);
-        require_cuda(cudaGraphLaunch(graph_, stream_), "cudaGraphLaunch");
-        stop_.record(stream_);
-        const unsigned clock = with_clock ? monitor_.sm_clock_mhz() : 0;
-        stop_.wait();
-        return {stop_.us_since(start_) / calls_, clock};
-    }
-
-private:
-    void capture(const subject& timed) {
-        timed.prepare();
-        require_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed),
-                     "cudaStreamBeginCapture");
-        cudaGraph_t captured = nullptr;
-        try {
-            for (int i = 0; i < calls_; ++i)
-                timed.call();
-        } catch (...) {
-            cudaStreamEndCapture(stream_, &captured);
-            cudaGraphDestroy(captured);
-            throw;
-        }
-        require_cuda(cudaStreamEndCapture(stream_, &captured), "cudaStreamEndCapture");
-        const cudaError_t error = cudaGraphInstantiateWithFlags(&graph_, captured, 0);
-        cudaGraphDestroy(captured);
-        require_cuda(error, "cudaGraphInstantiate");
-    }
-
-    cudaStream_t stream_;
-    const driver_monitor& monitor_;
-    int calls_ = 1;
-    cudaGraphExec_t graph_ = nullptr;
-    cuda_event start_, stop_;
 };
 
 cudaDeviceProp current_properties() {
@@ -301,7 +283,7 @@ public:
         if (how == timing::graph)
             return std::make_unique<graph_stopwatch>(timed, stream_.get(), monitor_, sample_us);
         if (how == timing::queue)
-            return std::make_unique<queue_stopwatch>(timed, stream_.get(), monitor_, sample_us);
+            return std::make_unique<event_stopwatch>(timed, stream_.get(), monitor_, sample_us);
         if (how == timing::enqueue)
             return std::make_unique<enqueue_stopwatch>(timed, stream_.get());
         if (cold && !flush_buffer_) {
@@ -315,6 +297,10 @@ public:
 
     std::vector<subject> incumbents(const shape& s, const operands& o) override {
         return cuda_incumbents(cublas_.get(), cublas_lt_.get(), stream_.get(), s, o);
+    }
+
+    std::vector<subject> lt_products(const shape& s, const operands& o, int count) override {
+        return cublas_lt_ ? cublas_lt_->products(s, o, count) : std::vector<subject>();
     }
 
     std::vector<subject> reduced_precision(const shape& s, const operands& o) override {

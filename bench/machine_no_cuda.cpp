@@ -1,19 +1,11 @@
-// Stands in for machine_cuda.cu, memory_ways.cpp and handles_cuda.cpp in a build without CUDA.
+// Stands in for machine_cuda.cu and handles_cuda.cpp in a build without CUDA.
 #include "errors.h"
 #include "handles_command.h"
 #include "machine.h"
-#include "memory_ways.h"
 
 namespace bench {
 
 std::unique_ptr<machine> make_cuda_machine() {
-    throw failure("this myblas-bench was built without CUDA");
-}
-
-void measure_memory_ways(const memory_options&,
-                         myblasBackend_t,
-                         uint64_t,
-                         const std::function<void(const way_times&)>&) {
     throw failure("this myblas-bench was built without CUDA");
 }
 

@@ -1,23 +1,13 @@
 // myblas-bench: times the library's kernels against the libraries it stands in for. A client of the
 // public headers alone.
-#include "accuracy_command.h"
 #include "call_log.h"
-#include "compare_command.h"
+#include "commands.h"
 #include "earlier_run.h"
-#include "energy_command.h"
 #include "errors.h"
-#include "explain_command.h"
-#include "handles_command.h"
-#include "library.h"
-#include "memory_command.h"
-#include "options.h"
 #include "progress.h"
-#include "readings.h"
-#include "report.h"
 #include "rival.h"
 #include "runner.h"
 #include "settings.h"
-#include "tune_command.h"
 #include "wrap.h"
 
 #include <fmt/chrono.h>
@@ -63,13 +53,8 @@ std::string library_version() {
 void set_math(const library_handle& handle, const options& chosen) {
     const myblasStatus_t status = myblasSetMathMode(handle.get(), chosen.math);
     if (status == MYBLAS_STATUS_NOT_SUPPORTED)
-        throw usage_error(fmt::format("this library has no {} mode", chosen.math_name));
+        throw usage_error(fmt::format("this library has no {} mode", to_text(chosen.math)));
     require(status, "myblasSetMathMode");
-}
-
-void check_against_backend(const options& chosen, myblasBackend_t backend) {
-    if (backend == MYBLAS_BACKEND_HOST && chosen.how)
-        throw usage_error("the host is timed by the wall clock: drop --timing");
 }
 
 std::vector<rival> make_rivals(const options& chosen, myblasBackend_t backend) {
@@ -101,75 +86,24 @@ time_estimate estimate_time(const options& chosen, const std::vector<shape>& sha
     return {std::move(work), chosen.min_time_s, chosen.repeats + warm_up_calls};
 }
 
-// With a wrong variable the library would not do what its user asked for. Whether the backend has a kernel is checked later.
+// With a wrong variable the library would not do what its user asked for. Whether the backend has a
+// kernel is checked later.
 void refuse_wrong_variables(const options& chosen) {
     const bool chooses_kernel = chosen.kernel != "auto"; // an option goes before the environment
     if (const std::string faults = tools::describe_faults(!chooses_kernel); !faults.empty())
         throw usage_error(faults);
 }
 
-int run(options chosen) {
-    if (chosen.compare.wanted)
-        return compare(chosen.compare) ? 0 : exit_failure;
-    if (chosen.list) {
-        list_kernels(chosen.backend);
-        return 0;
-    }
-    refuse_wrong_variables(chosen);
-    if (chosen.explain.wanted) {
-        explain(chosen);
-        return 0;
-    }
-    std::optional<earlier_run> earlier;
-    if (chosen.resume)
-        earlier = read_earlier_run(chosen.json_file);
-    else if (!chosen.force)
-        check_may_overwrite(chosen.json_file);
-    nlohmann::ordered_json handle_times;
-    if (chosen.handles.wanted) // the first handle of the process is one of those timed
-        handle_times = time_handles(chosen);
-    if (earlier) // what is left has to be the same, too, where no seed was asked for
-        chosen.seed = earlier->seed;
-    call_log logged;
-    if (chosen.replay.wanted)
-        logged = read_call_log(chosen.replay.file);
-    std::unique_ptr<machine> device; // outlives the handle, which works on its stream
-    const library_handle handle(chosen.backend);
-    check_against_backend(chosen, handle.backend());
-    set_math(handle, chosen);
-    const std::vector<shape> shapes =
-        chosen.replay.wanted ? logged.shapes : requested_shapes(chosen, handle.backend());
-    check_kernels(chosen, handle.backend(), shapes);
-    device = handle.backend() == MYBLAS_BACKEND_CUDA ? make_cuda_machine() : make_host_machine();
-
-    context known = describe_run(chosen, *device);
-    if (chosen.names_device) {
-        fmt::print("{}\n", known.machine.gpu.empty() ? "host" : known.machine.gpu);
-        return 0;
-    }
-    if (chosen.readings.wanted) {
-        take_readings(chosen, handle, *device, known);
-        return 0;
-    }
-    if (chosen.handles.wanted) {
-        write_results(chosen.json_file, known, {{"results", handle_times}});
-        return 0;
-    }
-    if (chosen.tune.wanted) {
-        run_tuner(chosen, handle, *device, known);
-        return 0;
-    }
-    if (chosen.energy.wanted) {
-        run_energy(chosen, handle, *device, known);
-        return 0;
-    }
-    if (chosen.memory.wanted)
-        return run_memory(chosen, handle, known) ? 0 : exit_failure;
-    if (chosen.accuracy.wanted)
-        return run_accuracy(chosen, handle, *device, known) ? 0 : exit_failure;
+// Measures all shapes, or the rest of an earlier run.
+int measure_shapes(const session& of,
+                   const std::vector<shape>& shapes,
+                   const call_log& logged,
+                   const std::optional<earlier_run>& earlier) {
+    const options& chosen = of.chosen;
+    context known = of.known;
     if (chosen.kernel != "all")
         known.threshold = chosen.threshold;
-    const std::vector<rival> rivals = make_rivals(chosen, handle.backend());
+    const std::vector<rival> rivals = make_rivals(chosen, of.handle.backend());
     results so_far;
     so_far.shapes = shapes.size();
     if (earlier) {
@@ -181,7 +115,7 @@ int run(options chosen) {
     progress shown(
         chosen.shown_progress, begin, shapes.size(), estimate_time(chosen, shapes, begin));
     shown.show("measuring what the machine can do");
-    known.limits = earlier ? earlier->limits : device->measure_ceilings();
+    known.limits = earlier ? earlier->limits : of.device.measure_ceilings();
     shown.learn(known.limits.fma_gflops * 1e9, 1);
 
     report out(known,
@@ -192,7 +126,7 @@ int run(options chosen) {
     if (!earlier)
         for (const left_out_calls& left : logged.left_out)
             out.add(left);
-    runner runs(chosen, handle, rivals, *device, out);
+    runner runs(chosen, of.handle, rivals, of.device, out);
     try {
         for (size_t i = begin; i < shapes.size(); ++i) {
             shown.show(fmt::format("{} {}", describe(shapes[i].routine).name, to_text(shapes[i])));
@@ -212,6 +146,71 @@ int run(options chosen) {
     return out.all_passed() ? 0 : exit_failure;
 }
 
+// A command that needs a handle and a machine.
+int run_with_handle(options& chosen) {
+    std::optional<earlier_run> earlier;
+    if (chosen.resume)
+        earlier = read_earlier_run(chosen.json_file);
+    else if (!chosen.force)
+        check_may_overwrite(chosen.json_file);
+    nlohmann::ordered_json handle_times;
+    if (chosen.action == action::handles) // the first handle of the process is one of those timed
+        handle_times = time_handles(chosen);
+    if (earlier) // what is left has to be the same, too, where no seed was asked for
+        chosen.seed = earlier->seed;
+    call_log logged;
+    if (chosen.action == action::replay)
+        logged = read_call_log(chosen.call_log);
+    std::unique_ptr<machine> device; // outlives the handle, which works on its stream
+    const library_handle handle(chosen.backend);
+    if (handle.backend() == MYBLAS_BACKEND_HOST && chosen.how)
+        throw usage_error("the host is timed by the wall clock: drop --timing");
+    set_math(handle, chosen);
+    const std::vector<shape> shapes = chosen.action == action::replay
+                                          ? logged.shapes
+                                          : requested_shapes(chosen, handle.backend());
+    check_kernels(chosen, handle.backend(), shapes);
+    device = handle.backend() == MYBLAS_BACKEND_CUDA ? make_cuda_machine() : make_host_machine();
+    const session of{chosen, handle, *device, describe_run(chosen, *device)};
+    if (chosen.names_device) {
+        fmt::print("{}\n", of.known.machine.gpu.empty() ? "host" : of.known.machine.gpu);
+        return 0;
+    }
+    switch (chosen.action) {
+    case action::readings:
+        take_readings(of);
+        return 0;
+    case action::handles:
+        write_results(chosen.json_file, of.known, {{"results", handle_times}});
+        return 0;
+    case action::tune:
+        run_tuner(of);
+        return 0;
+    case action::energy:
+        run_energy(of);
+        return 0;
+    case action::accuracy:
+        return run_accuracy(of) ? 0 : exit_failure;
+    default:
+        return measure_shapes(of, shapes, logged, earlier);
+    }
+}
+
+int run(options& chosen) {
+    if (chosen.action == action::compare)
+        return compare(chosen.compare) ? 0 : exit_failure;
+    if (chosen.list) {
+        list_kernels(chosen.backend);
+        return 0;
+    }
+    refuse_wrong_variables(chosen);
+    if (chosen.action == action::explain) {
+        explain(chosen);
+        return 0;
+    }
+    return run_with_handle(chosen);
+}
+
 // The status of what was done, unless a part of its results is lost.
 int with_output_written(int status) {
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
@@ -224,7 +223,7 @@ int with_output_written(int status) {
 
 int main(int argc, char** argv) {
     try {
-        const std::optional<bench::options> chosen = bench::parse_options(argc, argv);
+        std::optional<bench::options> chosen = bench::parse_options(argc, argv);
         return bench::with_output_written(chosen ? bench::run(*chosen) : 0);
     } catch (const bench::usage_error& error) {
         fmt::print(stderr, "myblas-bench: {}\n", error.what());

@@ -1,5 +1,5 @@
-// Data for products that FP32 made of 16-bit limbs finds easy or hard. As random.h: any element can be
-// asked for in any order, on the host and in a kernel.
+// Data for products that FP32 made of 16-bit limbs finds easy or hard. As random.h: any element can
+// be asked for in any order, on the host and in a kernel.
 #pragma once
 
 #include "random.h"
@@ -10,8 +10,8 @@
 
 namespace bench {
 
-// An operand of a product, or of a batch of them one behind the other. Its lines are the rows of op(A) or
-// the columns of op(B), along which k runs.
+// An operand of a product, or of a batch of them one behind the other. Its lines are the rows of
+// op(A) or the columns of op(B), along which k runs.
 struct operand_view {
     float* x;
     int64_t ld, cols, batch;   // as it lies in memory
@@ -86,8 +86,8 @@ constexpr float product_value(const operand_view& o, data_kind kind, uint64_t se
                          o.k_down_columns ? down : across);
 }
 
-// A triangle, or the stored half of a symmetric matrix. What must not be read is NaN: the other half, and a diagonal that
-// stands for ones.
+// A triangle, or the stored half of a symmetric matrix. What must not be read is NaN: the other
+// half, and a diagonal that stands for ones.
 struct triangle_view {
     float* x;
     int64_t ld, order;

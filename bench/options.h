@@ -1,9 +1,10 @@
 // The command line, and the shapes it asks for.
 #pragma once
 
-#include "machine.h"
+#include "fields.h"
+#include "library.h"
 #include "progress.h"
-#include "shape.h"
+#include "timing.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,32 +14,13 @@
 
 namespace bench {
 
-// Lists of shapes.
-enum class sweep {
-    quick,
-    ladder,     // every kernel on the README's shapes
-    all_public, // the published shapes
-    misaligned, // these with leading dimensions one longer, then one element off their alignment
-    random,     // sizes from the seed, uniform in their logarithms
-    batched, // many small products, by strides and by pointers: published squares, ragged sides from the seed
-    bare,     // products in the handle's own workspace, against the same in a lent one
-    elements, // transpose: the published shapes at the other element sizes
-    in_place, // transpose: onto the matrix itself
-    powers,   // vectors: every power of two
-};
-
 // Where kernels have their workspace: what they ask for, lent to the handle, or the handle's own.
 enum class workspace_source { lent, own };
-const char* to_text(workspace_source); // as the command line has it
+inline constexpr named<workspace_source> workspace_sources[] = {{"lent", workspace_source::lent},
+                                                                {"own", workspace_source::own}};
 
-// `myblas-bench tune`.
-struct tune_options {
-    bool wanted = false;
-    std::string file; // empty: not written
-    double budget_s = 80;
-};
-
-// Kinds of products that readings are of, drawn at random, uniform in the logarithms of their sizes.
+// Kinds of products that readings are of, drawn at random, uniform in the logarithms of their
+// sizes.
 enum class reading_set {
     random,  // sizes from 1 to 8192, tight
     grid,    // the same, rounded up to multiples of 4 to 128
@@ -50,88 +32,81 @@ enum class reading_set {
     tensor, // sizes from 24 to 16384
     square, // from 16 to 16384
 };
-inline constexpr int reading_set_count = 9;
-const char* to_text(reading_set);
+inline constexpr named<reading_set> reading_sets[] = {{"random", reading_set::random},
+                                                      {"grid", reading_set::grid},
+                                                      {"padded", reading_set::padded},
+                                                      {"extreme", reading_set::extreme},
+                                                      {"update", reading_set::update},
+                                                      {"thin", reading_set::thin},
+                                                      {"batch", reading_set::batch},
+                                                      {"tensor", reading_set::tensor},
+                                                      {"square", reading_set::square}};
+
+// What myblas-bench does: measures shapes, if no command is named.
+enum class action { measure, tune, compare, replay, accuracy, energy, handles, readings, explain };
+
+// `myblas-bench tune`.
+struct tune_options {
+    std::string file; // empty: not written
+    double budget_s = 80;
+};
 
 // `myblas-bench readings`.
 struct readings_options {
-    bool wanted = false;
-    std::vector<reading_set> sets;
-    int count = 1000000; // rounds through the sets
+    std::vector<reading_set> sets; // empty: all
+    int count = 1000000;           // rounds through the sets
     double budget_s = 300;
-    std::vector<std::string> kernels; // empty: those that are chosen by time
+    std::vector<std::string> kernels; // empty: the kernels with the least predicted times
     std::string file;
 };
 
-// `myblas-bench explain`: the products are those of options::sides and options::sizes.
+// `myblas-bench explain`: options::sides and options::sizes give the products.
 struct explain_options {
-    bool wanted = false;
     std::string device; // empty: the one at hand
     int workspace_mib = 4096;
 };
 
 // `myblas-bench accuracy`: every kind of data with every size and every depth.
 struct accuracy_options {
-    bool wanted = false;
-    std::vector<data_kind> data;
+    std::vector<data_kind> data;              // empty: all
     std::vector<int64_t> sides = {512, 2048}; // m = n
     std::vector<int64_t> depths = {64, 256, 1024, 4096, 32768};
 };
 
-// `myblas-bench energy`: joules of a square product, in a long run of each mode and of other libraries.
+// `myblas-bench energy`: joules of a square product, in a long run of each mode and library.
 struct energy_options {
-    bool wanted = false;
     int64_t side = 8192;
     double seconds = 4;
 };
 
-// `myblas-bench memory`: work on data in host memory, brought to the GPU and back in several ways.
-struct memory_options {
-    bool wanted = false;
-    bool is_product = true; // Y = W X with W on the GPU; else Y = 2 X
-    // Of X and Y. With these sizes an H100 takes about as long to multiply as to copy.
-    int64_t rows = 2048, columns = 16384;
-    int64_t chunks = 8;
-    int rounds = 5;
-};
-
 // `myblas-bench handles`: what it takes to create a handle, to call with it and to destroy it.
+struct timed_libraries {
+    bool own = true, cublas = true;
+    bool operator==(const timed_libraries&) const = default;
+};
 struct handles_options {
-    bool wanted = false;
-    bool times_own = true, times_cublas = true;
+    timed_libraries times;
     int64_t side = 64; // of the product
     int count = 1000;  // of the handles that are used once
 };
 
 // `myblas-bench compare`.
 struct compare_options {
-    bool wanted = false;
     std::string before, after; // files of --json
     double tolerance = 0.01;   // medians that differ by less are the same
     bool shows_all = false;    // cases within the noise, too
 };
 
-// `myblas-bench replay`.
-struct replay_options {
-    bool wanted = false;
-    std::string file; // of MYBLAS_CALL_LOG
-};
-
-// Sizes of the command line: every m with every n and every k. Empty: not given.
-struct size_lists {
-    std::vector<int64_t> m, n, k;
-};
-
 struct options {
+    bench::action action = action::measure;
     tune_options tune;
     accuracy_options accuracy;
     energy_options energy;
     handles_options handles;
-    memory_options memory;
     readings_options readings;
     explain_options explain;
-    replay_options replay;
     compare_options compare;
+    std::string call_log; // that is replayed: a file of MYBLAS_CALL_LOG
     std::vector<routine> routines;
     size_lists sides;
     shape sizes;                 // all else of the shapes; 0 where nothing was given
@@ -140,8 +115,8 @@ struct options {
     std::string kernel = "auto"; // or "all", or the name of a kernel or family
     workspace_source workspace = workspace_source::lent;
     std::string against; // file of another libmyblas that is measured beside this one; empty: none
+    int lt_algorithms = 0; // algorithms of cuBLASLt, the fastest of which is measured, too
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
-    std::string math_name = "strict";
     myblasBackend_t backend = MYBLAS_BACKEND_AUTO;
     std::optional<timing> how; // not given: the backend's own
     bool cold = false;
@@ -157,8 +132,8 @@ struct options {
     bool force = false;  // json_file may hold an interrupted run
     progress_mode shown_progress = progress_mode::automatic;
     std::string commit; // that was measured
-    // As typed, without the path of the program, and without --resume, --force and --progress, which do not change the
-    // results.
+    // As typed, without the path of the program, and without --resume, --force and --progress,
+    // which do not change the results.
     std::string command;
 
     bool has(sweep wanted) const {

@@ -3,7 +3,7 @@
 Each takes what there is. `draw` gets the axes and {part: what its file holds}, for those parts that were measured.
 """
 
-from bandwidth_plots import BANDWIDTHS, bandwidth_grid, draw_bandwidths, draw_memory, memory_grid
+from bandwidth_plots import BANDWIDTHS, bandwidth_grid, draw_bandwidths
 from plots import PRODUCT_FILES
 from product_plots import draw_accuracy, draw_rectangles, draw_regret, draw_squares
 from ratio_maps import draw_product_map, draw_transpose_map
@@ -75,9 +75,6 @@ OVERVIEWS = [
         "Dots: uniform data; lines: from the best to the worst kind of data that the type can hold. Lower is more accurate.",
         needs=("sgemm_accuracy",),
     ),
-    Overview("memory", "Ways to the GPU's memory", draw_memory, ("memory_product", "memory_vector"),
-             "Data in host memory, brought to the GPU, worked on and brought back: [what to learn from it](memory.md).",
-             grid=memory_grid, size=(8, 3.2), share_y=False),
     Overview("bandwidth", "Bandwidths", draw_bandwidths, tuple(part for part, _ in BANDWIDTHS),
              "Where a rate exceeds the dashed ceiling of GPU memory, the operands lie in the L2 cache.",
              grid=bandwidth_grid, size=(8, 3.6), share_y=False),

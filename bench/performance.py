@@ -6,7 +6,10 @@ something else, or if a plot was drawn from other results; it needs no Matplotli
 """
 
 import argparse
+import collections.abc
+import dataclasses
 import hashlib
+import math
 import pathlib
 import sys
 
@@ -50,123 +53,6 @@ def batch_form(entry):
     return f"{form_of(entry)}, {'pointers' if entry['pointer_array'] else 'strides'}"
 
 
-class Section:
-    def __init__(self, part, title, plots):
-        self.part = part  # of run_gpu.sh: the name of its file
-        self.title = title
-        self.plots = plots
-
-    def lines(self, measured):
-        return summary_table(measured["summary"])
-
-    def entries(self, measured):
-        return [entry for entry in measured["results"] if entry["ratio"]]
-
-
-class RandomSection(Section):
-    def lines(self, measured):
-        seed = f"Random shapes from the seed {measured['context']['seed']}, by class of work."
-        return [seed, "", *class_tables(measured["summary"], self.entries(measured))]
-
-
-class BlasSection(Section):
-    """Rates of each routine and form at a few sizes, and the summary of all cases."""
-
-    def __init__(self, part, title, plots, sizes, unit):
-        super().__init__(part, title, plots)
-        self.sizes = sizes
-        self.unit = unit
-
-    def lines(self, measured):
-        return blas_table(self.entries(measured), self.sizes, self.unit) + summary_table(measured["summary"])
-
-
-class BatchSection(Section):
-    def lines(self, measured):
-        return batch_table(self.entries(measured)) + misses(measured["summary"])
-
-
-class HostSection(Section):
-    """Every kernel of the host backend at a few sizes, or the library's choices in batches."""
-
-    def lines(self, measured):
-        return host_table(self.entries(measured))
-
-
-class BareSection(Section):
-    def lines(self, measured):
-        return bare_table(self.entries(measured))
-
-
-class FusedSection(Section):
-    def lines(self, measured):
-        return fused_table(self.entries(measured)) + ["", *summary_table(measured["summary"])]
-
-
-class AccuracySection(Section):
-    def lines(self, measured):
-        return accuracy_tables(measured, self.entries(measured))
-
-    def entries(self, measured):
-        """The modes and the other libraries, without the kernels that were forced."""
-        return [entry for entry in measured["results"] if entry["contender"] != entry.get("kernel")]
-
-
-class EnergySection(Section):
-    def lines(self, measured):
-        entries = measured["results"]
-        first = entries[0]
-        lines = [
-            f"{first['m']} x {first['n']} x {first['k']}, one product after the other for "
-            f"{first['seconds']:.0f} s of each; energy as the GPU's driver counts it.",
-            "",
-            "| | J a product | W | TFLOP/s | MHz at the end |",
-            "| --- | ---: | ---: | ---: | ---: |",
-        ]
-        return lines + [
-            f"| {e['contender']} | {e['joules']:.2f} | {e['watts']:.0f} | {e['tflops']:.1f} | {e['sm_clock_mhz']} |"
-            for e in entries
-        ]
-
-    def entries(self, measured):
-        return []
-
-
-class MemorySection(Section):
-    def lines(self, measured):
-        lines = [
-            "| Memory | Allocating, ms | Total, ms | GB/s, both ways | Up, ms | Computing, ms | Down, ms |",
-            "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-        ]
-        lines += [
-            f"| {e['memory']} | {e['allocate_ms']:.1f} | {e['total_ms']:.2f} | {e['gbps']:.1f} | {e['up_ms']:.2f} "
-            f"| {e['compute_ms']:.2f} | {e['down_ms']:.2f} |"
-            for e in measured["results"]
-        ]
-        skipped = [f"{e['memory']}: {e['reason']}" for e in measured["skipped"]]
-        return lines + (["", f"Not measured: {'; '.join(skipped)}."] if skipped else [])
-
-    def entries(self, measured):
-        return []
-
-
-class HandlesSection(Section):
-    def lines(self, measured):
-        lines = [
-            "| Library | Handle | Create, µs | First call, µs | Second call, µs | Destroy, µs | Churn, µs a handle |",
-            "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
-        ]
-        names = ("create_us", "first_call_us", "second_call_us", "destroy_us", "churn_us")
-        for entry in measured["results"]:
-            times = [f"{entry[name]:.1f}" if name in entry else "" for name in names]
-            library = f"{entry['library']} ({entry['file']})" if entry["file"] else entry["library"]
-            lines.append(f"| {library} | {entry['handle']} | {' | '.join(times)} |")
-        return lines
-
-    def entries(self, measured):
-        return []
-
-
 def routine_and_form(entry):
     return f"{entry['routine']} {form_of(entry)}".strip()
 
@@ -178,125 +64,6 @@ def is_plain_square(entry):
     """Against cuBLAS, in the first form, whose letters are L and N."""
     is_aligned = entry["offset"] == 0 and set(form_of(entry)) <= set("LN")
     return is_square(entry) and is_aligned and against_cublas(entry)
-
-
-def level3_section(part, title):
-    return BlasSection(
-        part,
-        title,
-        [
-            Plot(f"{part}_squares", "Ratios of squares in the first form",
-                 draw_ratios_by_routine("m = n (= k)"), is_plain_square),
-        ],
-        (256, 512, 1024, 2048, 4096, 8192, 16384),
-        "TFLOP/s by the routine's own count",
-    )  # fmt: skip
-
-
-# What the plots of overview.py show of a file is not drawn again.
-SECTIONS = [
-    Section("sgemm_strict_public", "Strict SGEMM, the published shapes", []),
-    Section(
-        "sgemm_strict_misaligned",
-        "Strict SGEMM, misaligned operands",
-        [Plot("sgemm_misaligned", "By work", draw_ratios(misalignment, flops, "flop"))],
-    ),
-    RandomSection("sgemm_strict_random", "Strict SGEMM, random shapes", []),
-    Section("sgemm_emulated_public", "Emulated SGEMM, the published shapes", []),
-    Section("sgemm_fast_public", "Fast SGEMM, the published shapes", []),
-    RandomSection("sgemm_fast_random", "Fast SGEMM, random shapes", []),
-    BareSection("sgemm_emulated_bare", "Emulated SGEMM, no workspace lent", []),
-    BareSection("sgemm_fast_bare", "Fast SGEMM, no workspace lent", []),
-    FusedSection("fused_strict", "Fused products, strict", []),
-    FusedSection("fused_emulated", "Fused products, emulated", []),
-    FusedSection("fused_fast", "Fused products, fast", []),
-    EnergySection("sgemm_energy", "Energy of SGEMM", []),
-    MemorySection("memory_product", "Ways to the GPU's memory, products", []),
-    MemorySection("memory_vector", "Ways to the GPU's memory, one pass over a vector", []),
-    HandlesSection("handles", "Handles", []),
-    HandlesSection("handles_preload", "Handles of cuBLAS under the preload library", []),
-    AccuracySection(
-        "sgemm_accuracy",
-        "Accuracy of SGEMM",
-        [
-            Plot("sgemm_accuracy_by_k", "Largest errors (lines) and mean errors (dashed), m = n = 2048",
-                 draw_errors_by_k, lambda e: e["n"] == 2048 and e["data"] in DRAWN_DATA,
-                 columns=len(DRAWN_DATA)),
-        ],
-    ),
-    BatchSection(
-        "sgemm_batched",
-        "Strict SGEMM, batches",
-        [
-            Plot("sgemm_batched", "By size", draw_ratio_lines(batch_form, "m = n = k"), is_square),
-            Plot("sgemm_ragged_batches", "Ragged sides, by work", draw_ratios(batch_form, flops, "flop"),
-                 lambda e: not is_square(e)),
-        ],
-    ),
-    level3_section("level3_strict", "Level 3, strict"),
-    level3_section("level3_emulated", "Level 3, emulated"),
-    level3_section("level3_fast", "Level 3, fast"),
-    BlasSection(
-        "level2",
-        "Level 2",
-        [
-            Plot("level2_squares", "Ratios of squares in the first form", draw_ratios_by_routine("m = n"),
-                 is_plain_square),
-        ],
-        (64, 256, 1024, 4096, 8192, 16384, 32768),
-        "GB/s of what has to be read and written",
-    ),
-    BlasSection(
-        "level1",
-        "Level 1",
-        [
-            Plot("level1_reductions", "Ratios of reductions by length, aligned", draw_ratios_by_routine("n"),
-                 lambda e: is_plain_square(e) and e["routine"] in REDUCTIONS),
-            Plot("level1_updates", "Ratios of the other routines by length, aligned",
-                 draw_ratios_by_routine("n"),
-                 lambda e: is_plain_square(e) and e["routine"] not in REDUCTIONS),
-        ],
-        tuple(4**i for i in (3, 5, 7, 9, 11, 13, 14)),
-        "GB/s of what has to be read and written",
-    ),
-    Section(
-        "transpose",
-        "Transpose",
-        [
-            Plot("transpose_ratios", "All forms: padded, misaligned, other elements, in place",
-                 draw_ratios(lambda e: e["incumbent"], payload_bytes, "bytes of the matrix")),
-        ],
-    ),
-    Section("transpose_cold", "Transpose, caches emptied", []),
-    RandomSection("transpose_random", "Transpose, random shapes", []),
-    Section("sum", "Sum", []),
-    Section("sum_cold", "Sum, caches emptied", []),
-    Section(
-        "gemsum",
-        "Row and column sums",
-        [
-            Plot("gemsum", "By size",
-                 draw_ratios(lambda e: f"{e['transa']} against {e['incumbent']}", payload_bytes,
-                             "bytes of the matrix")),
-        ],
-    ),
-    Section(
-        "histogram",
-        "Histogram of bytes",
-        [Plot("histogram", "Ratios by length", draw_ratio_lines(lambda e: e["data"], "n"))],
-    ),
-    Section(
-        "enqueue",
-        "What an asynchronous call takes of the host's time",
-        [Plot("enqueue", "By routine, m = n = k = 512", draw_times_by_routine)],
-    ),
-    HostSection("host_kernels", "Kernels of the host backend", []),
-    HostSection("host_kernels_one_thread", "Kernels of the host backend, one thread", []),
-    HostSection("host_batches", "Batches on the host backend", []),
-]  # fmt: skip
-
-
-# ---- The page ------------------------------------------------------------------------------------
 
 
 def summary_table(summary):
@@ -384,6 +151,32 @@ def class_tables(summary, entries):
     return lines + misses_by_class
 
 
+CLASSES = """\
+Products with alpha and beta, padded leading dimensions and pointers as programs have them, by class; `myblas-bench --help` and \
+[the page of the bench](bench.md#classes-of-products) say what a class is. Of the limit: the geometric mean of how near the time is to \
+the least that the bytes and the multiply-adds take."""
+
+
+def class_summary(measured, entries):
+    lines = [
+        CLASSES,
+        "",
+        "| Class | Against | Cases | Geometric mean | 5th percentile | Least | Under | Of the limit |",
+        "| --- | --- | ---: | ---: | ---: | --- | ---: | ---: |",
+    ]
+    for group in measured["summary"]:
+        same = [e for e in entries if all(e.get(x) == group[x] for x in ("class", "incumbent"))]
+        shares = [math.log(e["limit_us"] / e["time_us"]) for e in same if e.get("limit_us")]
+        share = f"{100 * math.exp(sum(shares) / len(shares)):.0f}%" if shares else ""
+        worst, under = group["worst"], group["under_threshold"]
+        lines.append(
+            f"| {group['class']} | {group['incumbent']} | {group['cases']} | {group['geometric_mean']:.3f} "
+            f"| {group['percentile_5']:.3f} | {worst['ratio']:.3f} (`{worst['case']}`) "
+            f"| {len(under)} under {group['threshold']:g} | {share} |"
+        )
+    return lines
+
+
 def batch_table(entries):
     lines = [
         "| | Against | Cases | Geometric mean | 5th percentile | Worst |",
@@ -400,7 +193,7 @@ def batch_table(entries):
     return lines
 
 
-def host_table(entries):
+def host_table(_measured, entries):
     """A line for each kernel and size, with all that it was measured against."""
     cases = {}
     for entry in entries:
@@ -426,7 +219,7 @@ def host_table(entries):
 LENT = "myblas, lent workspace"
 
 
-def bare_table(entries):
+def bare_table(_measured, entries):
     """The same products in the handle's own workspace and in a lent one, and by cuBLAS."""
     cases = {}
     for entry in entries:
@@ -528,6 +321,190 @@ def error_cell(entry, is_attributed):
     return f"{float(entry['max_ulp']):.3g}, {float(entry['mean_ulp']):.3g}{note}"
 
 
+def handles_table(measured, _entries):
+    lines = [
+        "| Library | Handle | Create, µs | First call, µs | Second call, µs | Destroy, µs | Churn, µs a handle |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    names = ("create_us", "first_call_us", "second_call_us", "destroy_us", "churn_us")
+    for entry in measured["results"]:
+        times = [f"{entry[name]:.1f}" if name in entry else "" for name in names]
+        library = f"{entry['library']} ({entry['file']})" if entry["file"] else entry["library"]
+        lines.append(f"| {library} | {entry['handle']} | {' | '.join(times)} |")
+    return lines
+
+
+def energy_table(measured, _entries):
+    first = measured["results"][0]
+    return [
+        f"{first['m']} x {first['n']} x {first['k']}, one product after the other for "
+        f"{first['seconds']:.0f} s of each; energy as the GPU's driver counts it.",
+        "",
+        "| | J a product | W | TFLOP/s | MHz at the end |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        *(
+            f"| {e['contender']} | {e['joules']:.2f} | {e['watts']:.0f} | {e['tflops']:.1f} "
+            f"| {e['sm_clock_mhz']} |"
+            for e in measured["results"]
+        ),
+    ]
+
+
+# ---- The sections --------------------------------------------------------------------------------
+
+
+def summary(measured, _entries):
+    return summary_table(measured["summary"])
+
+
+def by_work(measured, entries):
+    seed = f"Random shapes from the seed {measured['context']['seed']}, by class of work."
+    return [seed, "", *class_tables(measured["summary"], entries)]
+
+
+def by_size(sizes, unit):
+    """Rates of each routine and form at a few sizes, and the summary of all cases."""
+    return lambda measured, entries: blas_table(entries, sizes, unit) + summary(measured, entries)
+
+
+def fused(measured, entries):
+    return fused_table(entries) + ["", *summary(measured, entries)]
+
+
+@dataclasses.dataclass
+class Section:
+    part: str  # of run_gpu.sh: the name of its file
+    title: str
+    plots: list = ()
+    lines: collections.abc.Callable = summary  # of what the file holds, and of its entries
+
+    @staticmethod
+    def entries(measured):
+        """Cases with a ratio; of accuracy the modes and other libraries, without forced kernels."""
+        return [
+            entry
+            for entry in measured["results"]
+            if (entry["contender"] != entry.get("kernel") if "contender" in entry else entry.get("ratio"))
+        ]
+
+
+def level3_section(part, title):
+    return Section(
+        part,
+        title,
+        [
+            Plot(f"{part}_squares", "Ratios of squares in the first form",
+                 draw_ratios_by_routine("m = n (= k)"), is_plain_square),
+        ],
+        by_size((256, 512, 1024, 2048, 4096, 8192, 16384), "TFLOP/s by the routine's own count"),
+    )  # fmt: skip
+
+
+# What the plots of overview.py show of a file is not drawn again.
+SECTIONS = [
+    Section("sgemm_strict_public", "Strict SGEMM, the published shapes"),
+    Section(
+        "sgemm_strict_misaligned",
+        "Strict SGEMM, misaligned operands",
+        [Plot("sgemm_misaligned", "By work", draw_ratios(misalignment, flops, "flop"))],
+    ),
+    Section("sgemm_strict_random", "Strict SGEMM, random shapes", lines=by_work),
+    Section("sgemm_strict_classes", "Strict SGEMM, as programs call it", lines=class_summary),
+    Section("sgemm_emulated_public", "Emulated SGEMM, the published shapes"),
+    Section("sgemm_fast_public", "Fast SGEMM, the published shapes"),
+    Section("sgemm_fast_random", "Fast SGEMM, random shapes", lines=by_work),
+    Section("sgemm_emulated_bare", "Emulated SGEMM, no workspace lent", lines=bare_table),
+    Section("sgemm_fast_bare", "Fast SGEMM, no workspace lent", lines=bare_table),
+    Section("fused_strict", "Fused products, strict", lines=fused),
+    Section("fused_emulated", "Fused products, emulated", lines=fused),
+    Section("fused_fast", "Fused products, fast", lines=fused),
+    Section("sgemm_energy", "Energy of SGEMM", lines=energy_table),
+    Section("handles", "Handles", lines=handles_table),
+    Section("handles_preload", "Handles of cuBLAS under the preload library", lines=handles_table),
+    Section(
+        "sgemm_accuracy",
+        "Accuracy of SGEMM",
+        [
+            Plot("sgemm_accuracy_by_k", "Largest errors (lines) and mean errors (dashed), m = n = 2048",
+                 draw_errors_by_k, lambda e: e["n"] == 2048 and e["data"] in DRAWN_DATA,
+                 columns=len(DRAWN_DATA)),
+        ],
+        accuracy_tables,
+    ),
+    Section(
+        "sgemm_batched",
+        "Strict SGEMM, batches",
+        [
+            Plot("sgemm_batched", "By size", draw_ratio_lines(batch_form, "m = n = k"), is_square),
+            Plot("sgemm_ragged_batches", "Ragged sides, by work", draw_ratios(batch_form, flops, "flop"),
+                 lambda e: not is_square(e)),
+        ],
+        lambda m, e: batch_table(e) + misses(m["summary"]),
+    ),
+    level3_section("level3_strict", "Level 3, strict"),
+    level3_section("level3_emulated", "Level 3, emulated"),
+    level3_section("level3_fast", "Level 3, fast"),
+    Section(
+        "level2",
+        "Level 2",
+        [
+            Plot("level2_squares", "Ratios of squares in the first form", draw_ratios_by_routine("m = n"),
+                 is_plain_square),
+        ],
+        by_size((64, 256, 1024, 4096, 8192, 16384, 32768), "GB/s of what has to be read and written"),
+    ),
+    Section(
+        "level1",
+        "Level 1",
+        [
+            Plot("level1_reductions", "Ratios of reductions by length, aligned", draw_ratios_by_routine("n"),
+                 lambda e: is_plain_square(e) and e["routine"] in REDUCTIONS),
+            Plot("level1_updates", "Ratios of the other routines by length, aligned",
+                 draw_ratios_by_routine("n"),
+                 lambda e: is_plain_square(e) and e["routine"] not in REDUCTIONS),
+        ],
+        by_size(tuple(4**i for i in (3, 5, 7, 9, 11, 13, 14)), "GB/s of what has to be read and written"),
+    ),
+    Section(
+        "transpose",
+        "Transpose",
+        [
+            Plot("transpose_ratios", "All forms: padded, misaligned, other elements, in place",
+                 draw_ratios(lambda e: e["incumbent"], payload_bytes, "bytes of the matrix")),
+        ],
+    ),
+    Section("transpose_cold", "Transpose, caches emptied"),
+    Section("transpose_random", "Transpose, random shapes", lines=by_work),
+    Section("sum", "Sum"),
+    Section("sum_cold", "Sum, caches emptied"),
+    Section(
+        "gemsum",
+        "Row and column sums",
+        [
+            Plot("gemsum", "By size",
+                 draw_ratios(lambda e: f"{e['transa']} against {e['incumbent']}", payload_bytes,
+                             "bytes of the matrix")),
+        ],
+    ),
+    Section(
+        "histogram",
+        "Histogram of bytes",
+        [Plot("histogram", "Ratios by length", draw_ratio_lines(lambda e: e["data"], "n"))],
+    ),
+    Section(
+        "enqueue",
+        "What an asynchronous call takes of the host's time",
+        [Plot("enqueue", "By routine, m = n = k = 512", draw_times_by_routine)],
+    ),
+    Section("host_kernels", "Kernels of the host backend", lines=host_table),
+    Section("host_kernels_one_thread", "Kernels of the host backend, one thread", lines=host_table),
+    Section("host_batches", "Batches on the host backend", lines=host_table),
+]  # fmt: skip
+
+
+# ---- The page ------------------------------------------------------------------------------------
+
+
 def digest_of(paths):
     """Names the files that a plot was drawn from, and their bytes."""
     names = " ".join(path.name for path in paths)
@@ -559,7 +536,7 @@ def render_gpu(folder):
         gpu = gpu or context["gpu"] or context["cpu"]
         commits.append(context["commit"])
         entries = section.entries(measured)
-        lines += [f"### {section.title}", "", *section.lines(measured), ""]
+        lines += [f"### {section.title}", "", *section.lines(measured, entries), ""]
         for plot in section.plots:
             wanted = [entry for entry in entries if plot.wanted(entry)]
             if not wanted:

@@ -3,12 +3,19 @@
 import io
 import math
 
-import svg
 from measurements import Problem
-from theme import COLOURS, LIGHT
+from theme import COLOURS, DARK, LIGHT
 
 OURS = "myblas"
-BACKGROUND, TEXT, LINE, QUIET = LIGHT  # svg.py has their counterparts on dark pages
+BACKGROUND, TEXT, LINE, QUIET = LIGHT
+FONTS = ["DejaVu Sans", "Verdana", "Arial"]
+# On dark pages, what is drawn in the colours of LIGHT has those of DARK. Those of series are for both.
+DARK_RULES = "".join(
+    f'[style*="{part}: {light}"]{{{part}:{dark}!important}}'
+    for light, dark in zip(LIGHT, DARK)
+    for part in ("fill", "stroke")
+)
+DARK_STYLE = f"<style>@media (prefers-color-scheme:dark){{{DARK_RULES}}}</style>"
 
 # Files of products, and the colour of each contender.
 PRODUCT_FILES = {
@@ -155,7 +162,8 @@ def draw(plot, entries, digest, path):
 
     style = {
         "svg.fonttype": "none",  # no outlines of a font
-        "font.sans-serif": svg.FONTS,
+        "svg.hashsalt": "myblas",  # drawn again, the identifiers are the same
+        "font.sans-serif": FONTS,
         # Points, on a page as pixels by 3/4: they can be read at half of the size.
         "font.size": 12,
         "axes.titlesize": "medium",
@@ -178,6 +186,6 @@ def draw(plot, entries, digest, path):
         )
         plot.draw(axes.ravel(), entries)
         text = io.StringIO()
-        figure.savefig(text, format="svg")
+        figure.savefig(text, format="svg", metadata={"Date": None, "Description": digest})
         pyplot.close(figure)
-    path.write_text(svg.compact(text.getvalue(), digest))
+    path.write_text(text.getvalue().replace("<defs>", f"{DARK_STYLE}<defs>", 1))

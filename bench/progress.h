@@ -1,4 +1,5 @@
-// How far a sweep has come, and how long it will still take: on standard error, so that what is piped stays as it is.
+// How far a sweep has come, and how long it will still take: on standard error, so that what is
+// piped stays as it is.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +15,16 @@ namespace bench {
 // automatic: on a terminal alone.
 enum class progress_mode { automatic, always, never };
 
-// Predicts how long the remaining shapes take, from their work (predict_work) and from what was measured so far.
+// Predicts how long the remaining shapes take, from their work (predict_work) and from what was
+// measured so far.
 class time_estimate {
 public:
-    // The work of each shape, in order. The samples of a shape take `least_s`, or as long as `rounds` calls.
+    // The work of each shape, in order. The samples of a shape take `least_s`, or as long as
+    // `rounds` calls.
     time_estimate(std::vector<double> work, double least_s, int rounds)
         : work_(std::move(work)), least_s_(least_s), rounds_(rounds) {}
 
-    // A machine, or a call, does so much work in so many seconds. The highest rate counts.
+    // A machine, or a call, has done this work in this time. The highest rate counts.
     void learn(double work, double seconds) { rate_ = std::max(rate_, work / seconds); }
     // The next shape is done. One that was skipped tells nothing about others.
     void finish(double seconds, bool was_measured);
@@ -42,14 +45,14 @@ private:
 
 class progress {
 public:
-    // So many shapes are finished already; the estimate is of the others, which are the rest of `total`.
+    // `finished` of `total` shapes are finished already; the estimate is for the others.
     progress(progress_mode, size_t finished, size_t total, time_estimate);
     ~progress() { clear(); }
     progress(const progress&) = delete;
     progress& operator=(const progress&) = delete;
 
-    // What is measured now. On a terminal it takes the place of what was shown before; elsewhere it is a line, at most
-    // one a second.
+    // What is measured now. On a terminal it takes the place of what was shown before; elsewhere it
+    // is a line, at most one a second.
     void show(const std::string& what);
     void learn(double work, double seconds) { left_.learn(work, seconds); }
     // What was shown last is done.

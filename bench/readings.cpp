@@ -1,5 +1,6 @@
 #include "readings.h"
 
+#include "commands.h"
 #include "errors.h"
 #include "random.h"
 
@@ -24,7 +25,7 @@ constexpr double flops_of_large_calls = 0x1p37; // from there on small tiles are
 constexpr double alone_us =
     9; // by which a call that is timed alone may seem longer than one among others
 
-// ---- The calls -----------------------------------------------------------------------------------
+// ---- The calls ----------------------------------------------------------------------------------
 
 class call_source {
 public:
@@ -151,7 +152,7 @@ bool takes_part(reading_set set, int index) {
     }
 }
 
-// ---- Their operands ------------------------------------------------------------------------------
+// ---- Their operands -----------------------------------------------------------------------------
 
 arena::arena(const library_handle& handle, machine& device, uint64_t seed)
     : device_(device), lists_(handle, 3 * most_batch * sizeof(float*)) {
@@ -185,7 +186,7 @@ operands arena::of(const shape& s) {
     return o;
 }
 
-// ---- Times ---------------------------------------------------------------------------------------
+// ---- Times --------------------------------------------------------------------------------------
 
 reader::reader(const library_handle& handle,
                machine& device,
@@ -233,14 +234,14 @@ std::vector<reading> reader::take(const shape& s, const std::string& always) {
         subjects.push_back({kernels_[i],
                             [this, &name = kernels_[i]] { force(name.c_str()); },
                             [this, s, o] {
-                                require(call_routine(linked_library, handle_.get(), s, o),
+                                require(call_routine(linked_library(), handle_.get(), s, o),
                                         "the product");
                             }});
         places.push_back(1 + i);
     }
 
-    // Single calls first, to leave out what is far behind; the fastest of three, since the first may load the kernel,
-    // and a pause of the host may hit another.
+    // Single calls first, to leave out what is far behind; the fastest of three, since the first
+    // may load the kernel, and a pause of the host may hit another.
     std::vector<reading> found(1 + kernels_.size());
     for (size_t i = 0; i < subjects.size(); ++i) {
         const auto watch = device_.watch(subjects[i], timing::event, false);
@@ -276,8 +277,8 @@ std::vector<reading> reader::take(const shape& s, const std::string& always) {
     return found;
 }
 
-// Keeps the incumbent, and what is at most `factor` times as slow, and slack_us, as the fastest that a handle in
-// the kernel's mode may take.
+// Keeps the incumbent, and what is at most `factor` times as slow, and slack_us, as the fastest
+// that a handle in the kernel's mode may take.
 void reader::drop_slow(std::vector<size_t>& which,
                        const std::vector<size_t>& places,
                        const std::vector<reading>& found,
@@ -323,7 +324,7 @@ std::vector<std::string> predicted_kernels(const library_handle& handle) {
     return found;
 }
 
-// ---- The command ---------------------------------------------------------------------------------
+// ---- The command --------------------------------------------------------------------------------
 
 namespace {
 
@@ -338,7 +339,7 @@ nlohmann::ordered_json to_json(const myblasDevice_t& device) {
 
 std::string to_line(reading_set set, const shape& s, const std::vector<reading>& found) {
     std::string line = fmt::format("{}\t{}{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
-                                   to_text(set),
+                                   name_of(reading_sets, set),
                                    s.transa ? 'T' : 'N',
                                    s.transb ? 'T' : 'N',
                                    s.m,
@@ -357,20 +358,24 @@ std::string to_line(reading_set set, const shape& s, const std::vector<reading>&
 
 } // namespace
 
-void take_readings(const options& chosen,
-                   const library_handle& handle,
-                   machine& device,
-                   const context& known) {
+void take_readings(const session& of) {
     using clock = std::chrono::steady_clock;
+    const readings_options& asked = of.chosen.readings;
+    std::vector<reading_set> sets = asked.sets;
+    if (sets.empty())
+        for (const named<reading_set>& set : reading_sets)
+            sets.push_back(set.value);
     myblasDevice_t described{};
     described.size_bytes = sizeof described;
-    if (myblasGetDevice(handle.get(), &described) != MYBLAS_STATUS_SUCCESS)
+    if (myblasGetDevice(of.handle.get(), &described) != MYBLAS_STATUS_SUCCESS)
         throw usage_error("readings needs a GPU");
-    std::ofstream file = open_file(chosen.readings.file);
-    const std::vector<std::string>& named = chosen.readings.kernels;
-    reader readings(handle, device, named.empty() ? predicted_kernels(handle) : named, chosen.seed);
+    std::ofstream file = open_file(asked.file);
+    reader readings(of.handle,
+                    of.device,
+                    asked.kernels.empty() ? predicted_kernels(of.handle) : asked.kernels,
+                    of.chosen.seed);
 
-    nlohmann::ordered_json context = bench::to_json(known);
+    nlohmann::ordered_json context = bench::to_json(of.known);
     context["device"] = to_json(described);
     file << "# " << context.dump()
          << "\nset\tform\tm\tn\tk\tlda\tldb\tldc\toffset\tbatch\tpointers\tincumbent\t"
@@ -380,15 +385,15 @@ void take_readings(const options& chosen,
         return std::chrono::duration<double>(clock::now() - start).count();
     };
     int count = 0;
-    for (int index = 0; index < chosen.readings.count; ++index)
-        for (const reading_set set : chosen.readings.sets) {
-            if (elapsed_s() > chosen.readings.budget_s || !takes_part(set, index))
+    for (int index = 0; index < asked.count; ++index)
+        for (const reading_set set : sets) {
+            if (elapsed_s() > asked.budget_s || !takes_part(set, index))
                 continue;
-            const shape s = draw_call(chosen.seed, set, index);
+            const shape s = draw_call(of.chosen.seed, set, index);
             file << to_line(set, s, readings.take(s)) << std::flush;
             ++count;
         }
-    fmt::print("{} calls in {:.0f} s: {}\n", count, elapsed_s(), chosen.readings.file);
+    fmt::print("{} calls in {:.0f} s: {}\n", count, elapsed_s(), asked.file);
 }
 
 } // namespace bench

@@ -1,11 +1,10 @@
-// Times of all kernels on random products: `myblas-bench readings` writes them for bench/fit.py, `myblas-bench tune`
-// uses them on the spot.
+// Times of all kernels on random products: `myblas-bench readings` writes them for bench/fit.py,
+// `myblas-bench tune` uses them on the spot.
 #pragma once
 
 #include "library.h"
 #include "machine.h"
 #include "options.h"
-#include "report.h"
 
 #include <cstdint>
 #include <string>
@@ -16,7 +15,8 @@ namespace bench {
 // Call `index` of a set; it follows from the seed alone.
 shape draw_call(uint64_t seed, reading_set, int index);
 
-// The sets to take part in round `index` of the readings: what is asked for most is measured most.
+// Whether a set takes part in round `index` of the readings. Frequent kinds of calls are measured
+// most.
 bool takes_part(reading_set, int index);
 
 // One allocation for each operand of any drawn call, with random data.
@@ -44,10 +44,11 @@ public:
     const std::vector<std::string>& kernels() const { return kernels_; }
     operands data_of(const shape& s) { return arena_.of(s); }
 
-    // The incumbent's first, then those of the kernels. `always`, a kernel's name, is measured as the best are; empty: none.
+    // The incumbent's reading first, then the kernels'. The kernel `always` is measured as
+    // precisely as the best ones; empty: none.
     std::vector<reading> take(const shape&, const std::string& always = {});
 
-    // What the library takes in a mode.
+    // The kernel that the library takes in a mode.
     std::string choice(const shape&, myblasMath_t);
 
 private:
@@ -70,8 +71,5 @@ private:
 
 // Names of the kernels that the selection compares by time.
 std::vector<std::string> predicted_kernels(const library_handle&);
-
-// myblas-bench readings
-void take_readings(const options&, const library_handle&, machine&, const context&);
 
 } // namespace bench

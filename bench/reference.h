@@ -1,5 +1,6 @@
-// What the float64 references of both machines share: what a call should have left in its operands, and the measure of an
-// error. All but the views' making is constexpr so that kernels can use it too.
+// What the float64 references of both machines share: what a call should have left in its operands,
+// and the measure of an error. All but the views' making is constexpr so that kernels can use it
+// too.
 #pragma once
 
 #include "machine.h"
@@ -11,7 +12,8 @@
 
 namespace bench {
 
-// |value - reference| / magnitude; infinite where the value is NaN, or wrong though nothing was added.
+// |value - reference| / magnitude; infinite where the value is NaN, or wrong though nothing was
+// added.
 constexpr double relative_error(double value, double reference, double magnitude) {
     const double difference = value < reference ? reference - value : value - reference;
     if (difference == 0)
@@ -32,8 +34,8 @@ constexpr double activated(myblasActivation_t activation, double x) {
     }
 }
 
-// A matrix as a product takes it, after op(). Vectors are rows, whose leading dimension is the increment, and transposed
-// where they stand for columns.
+// A matrix as a product takes it, after op(). Vectors are rows, whose leading dimension is the
+// increment, and transposed where they stand for columns.
 struct matrix_view {
     enum class kind { whole, symmetric, triangle };
 
@@ -43,7 +45,7 @@ struct matrix_view {
     kind form = kind::whole;
     bool upper = false, unit = false;
 
-    // Of element (i, j) after op().
+    // The index of element (i, j) of op(X).
     constexpr int64_t index(int64_t i, int64_t j) const { return trans ? j + i * ld : i + j * ld; }
     constexpr float at(int64_t i, int64_t j) const {
         if (form == kind::whole)
@@ -57,16 +59,16 @@ struct matrix_view {
     }
 };
 
-// What a call should leave in C, m x n: alpha A B + old_scale * (what C held before) + bias, with the activation
-// applied. A has k columns. Twice: B^T A^T is added to A B. For a solution C is not a result: the sum above should be
-// zero.
+// What a call should leave in C, m x n: alpha A B + old_scale * (what C held before) + bias, with
+// the activation applied. A has k columns. Twice: B^T A^T is added to A B. For a solution C is not
+// a result: the sum above should be zero.
 struct product_view {
     enum class part { all, lower, upper };
 
     int64_t m = 0, n = 0, k = 0;
     matrix_view a, b, c;
     bool twice = false, is_solution = false;
-    part results = part::all; // those of C; the rest must stay as it was
+    part results = part::all; // the elements of C that are results; the rest must not change
     float alpha = 1;
     float old_scale = 0;
     const float* bias = nullptr; // of the rows; null: none
@@ -81,13 +83,13 @@ struct product_view {
     constexpr bool has(int64_t i, int64_t j) const {
         return results == part::all || (results == part::lower ? i >= j : i <= j);
     }
-    // Of the memory of C, which begins old_offset elements before it.
+    // The old value at a place of C's memory, which begins old_offset elements before C.
     constexpr float old_value(int64_t at) const {
         float value = 0;
         random_value(old_seed, static_cast<uint64_t>(at), value);
         return value;
     }
-    // Of an element of C, from that of AB and of |A||B|.
+    // The relative error of an element of C, from its sums in AB and |A||B|.
     constexpr double error(int64_t i, int64_t j, double sum, double magnitude) const {
         const double old =
             old_scale == 0 ? 0.0 : double{old_scale} * old_value(old_offset + c.index(i, j));
@@ -102,7 +104,7 @@ struct product_view {
         const uint32_t bits = std::bit_cast<uint32_t>(now);
         return bits != (was_poisoned ? ~uint32_t{0} : std::bit_cast<uint32_t>(old_value(at)));
     }
-    // Whether element `at` of the memory of C is none of a result.
+    // Whether element `at` of C's memory is outside the results.
     constexpr bool is_outside(int64_t at) const {
         if (at < old_offset)
             return true;
@@ -112,20 +114,21 @@ struct product_view {
     }
 };
 
-// Where a transpose puts element (i, j), in elements of its target; `as_copy`: where a copy puts it.
+// Where a transpose puts element (i, j), in elements of its target; `as_copy`: where a copy puts
+// it.
 constexpr int64_t moved_to(const shape& s, int64_t i, int64_t j, bool as_copy) {
     return as_copy ? i + j * s.ldb : j + i * s.ldb;
 }
 
-// Two vectors that held the data of two seeds, and should hold (x, y) = (h[0] x + h[1] y, h[2] x + h[3] y) now. Without y:
-// x = h[0] x.
+// Two vectors that held the data of two seeds, and should hold (x, y) = (h[0] x + h[1] y, h[2] x +
+// h[3] y) now. If there is no y: x = h[0] x.
 struct pair_view {
     const float *x, *y;
     int64_t n, inc, offset; // the memory begins `offset` elements before each
     uint64_t seed_x, seed_y;
     float h[4];
 
-    // Of element i of both, by what was added up in absolute value.
+    // The error of element i of both vectors, relative to the sum of magnitudes.
     constexpr double error(int64_t i) const {
         float old_x = 0, old_y = 0;
         const int64_t at = i * inc;
@@ -146,12 +149,13 @@ private:
     }
 };
 
-// Of a call, or of one of a batch; what it changes in place held the data of the seed before.
+// The view of a call, or of one product of a batch. Operands changed in place held the data of
+// `seed` before.
 product_view view_product(const shape&, const operands&, int64_t batch_index, uint64_t seed = 0);
-// Of a routine of level 1 that leaves vectors.
+// The view of a routine of level 1 whose results are vectors.
 pair_view view_pair(const shape&, const operands&, uint64_t seed_x, uint64_t seed_y);
 
-// Of isamax, or isamin: whether element i should have been found instead of element `found`.
+// Whether isamax or isamin should have found element i instead of element `found`.
 constexpr bool precedes(const float* x, int64_t inc, bool is_largest, int64_t i, int64_t found) {
     const auto size = [&](int64_t at) { return x[at * inc] < 0 ? -x[at * inc] : x[at * inc]; };
     if (size(i) == size(found))

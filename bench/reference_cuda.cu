@@ -10,8 +10,8 @@ namespace {
 constexpr int tile = 16;
 constexpr int64_t max_grid_y = 65535;
 
-// A thread computes one element of op(A) op(B) and of |op(A)| |op(B)| and calls visit(i, j, both); x runs
-// over rows, y over column_of(0) ... column_of(column_count - 1).
+// A thread computes one element of op(A) op(B) and of |op(A)| |op(B)| and calls visit(i, j, both);
+// x runs over rows, y over column_of(0) ... column_of(column_count - 1).
 template <class ColumnOf, class Visit>
 __device__ void for_each_product(const product_view& p,
                                  int64_t column_count,
@@ -110,7 +110,8 @@ __global__ void __launch_bounds__(tile* tile)
         });
 }
 
-// Each thread adds every sum_partial_count-th element, and apart from it what rounding took away (TwoSum).
+// Each thread adds every sum_partial_count-th element, and apart from it what rounding took away
+// (TwoSum).
 template <class T>
 __global__ void sum_kernel(const T* x, const T* y, int64_t n, int64_t incx, partial_sum* parts) {
     const int64_t part = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -1,4 +1,5 @@
-// The checks of results on the GPU: products and sums in higher precision, transposes element by element.
+// The checks of results on the GPU: products and sums in higher precision, transposes element by
+// element.
 #pragma once
 
 #include "reference.h"
@@ -9,22 +10,23 @@
 
 namespace bench {
 
-// Raises *worst, the bits of a non-negative double, to the largest relative error of the given columns of
-// C. All pointers are device memory.
+// Raises *worst, the bits of a non-negative double, to the largest relative error of the given
+// columns of C. All pointers are device memory.
 void launch_product_error(const product_view&,
                           const int64_t* columns,
                           int64_t column_count,
                           unsigned long long* worst,
                           cudaStream_t);
 
-// Adds to *changed the elements of the memory of C that are outside of the results and not as they were.
+// Adds to *changed the elements of the memory of C that are outside of the results and not as they
+// were.
 void launch_count_changed(const product_view&,
                           const float* memory,
                           int64_t count,
                           unsigned long long* changed,
                           cudaStream_t);
 
-// Raises *worst likewise to the largest error of all elements.
+// Raises *worst, in the same way, to the largest error of all elements.
 void launch_pair_error(const pair_view&, unsigned long long* worst, cudaStream_t);
 
 // Adds to *count the elements that precede element `found`.
@@ -40,11 +42,13 @@ struct partial_sum {
 };
 inline constexpr int sum_partial_count = 1 << 16;
 
-// Adds up a reduction's vector, or with y the products of two vectors' elements, in sum_partial_count parts. All pointers are device memory.
+// Adds up a reduction's vector, or with y the products of two vectors' elements, in
+// sum_partial_count parts. All pointers are device memory.
 void launch_sum_exactly(
     const shape&, const void* x, const void* y, partial_sum* parts, cudaStream_t);
 
-// Adds to *wrong the number of elements that are not where moved_to() says. All pointers are device memory.
+// Adds to *wrong the number of elements that are not where moved_to() says. All pointers are device
+// memory.
 void launch_count_misplaced(const shape&,
                             const void* source,
                             const void* target,

@@ -22,7 +22,7 @@ double round_to(double value, int decimals) {
     return std::round(value * scale) / scale;
 }
 
-// Four digits of small ones, from which a reader can tell the work.
+// Small rates have four digits, so that a reader can compute the work from them.
 double round_rate(double rate) { return round_to(rate, rate < 100 ? 4 : 1); }
 
 // Times keep a nanosecond, rates and ratios what a reader can use.
@@ -50,12 +50,32 @@ double percent_of_ceiling(const row& r, const ceilings& limits) {
     return limit > 0 ? 100 * rate(r.sizes, r.time) / limit : 0;
 }
 
+// The least that the call can take: its bytes at the machine's rate, and in strict mode its
+// multiply-adds at the measured ceiling; 0 where these are not known. With operands in the L2 cache
+// it may take less.
+double limit_us(const row& r, const ceilings& limits) {
+    const shape& s = r.sizes;
+    const bool is_product = s.routine == routine::sgemm || s.routine == routine::sgemm_fused;
+    if (!has_rate(r) || limits.fma_gflops <= 0 || (counts_flops(r) && !is_product))
+        return 0;
+    const double flops_us = r.math == "strict" ? count_flops(s) / limits.fma_gflops / 1000 : 0;
+    const double bytes = is_product ? count_product_bytes(s) : count_bytes(s);
+    const bool only_reads = !is_product && describe(s.routine).limit == limit::read;
+    const double gbps = only_reads ? limits.read_gbps : limits.copy_gbps;
+    return std::max(flops_us, bytes / gbps / 1000);
+}
+
+std::string percent_of(double limit, double us) {
+    return limit > 0 ? fmt::format("{:.0f}%", 100 * limit / us) : "-";
+}
+
 double ratio(const row& r, const incumbent_time& other) {
     return other.time.median_us / r.time.median_us;
 }
 
-// The table has at most 100 columns: these two, of which a longer text has a line of its own, and those of figures.
-constexpr int case_width = 27, name_width = 22;
+// The table is at most 100 characters wide: these two columns, whose longer texts get their own
+// line, and the figures.
+constexpr int case_width = 26, name_width = 21;
 
 std::string case_name(const shape& s) {
     return fmt::format("{} {}", describe(s.routine).name, to_text(s));
@@ -71,8 +91,8 @@ std::string first_cells(const std::string& name_of_case, const std::string& name
     return cell(name_of_case, case_width, 0) + " " + cell(name, name_width, case_width + 1);
 }
 
-// Time, rate and spread of a line.
-std::string figures(const shape& s, const summary& time) {
+// Time, rate, spread and percentage of the limit of a line.
+std::string figures(const shape& s, const summary& time, double limit) {
     std::string rate_text = "-";
     if (time.how != timing::enqueue) {
         const double giga = rate(s, time);
@@ -82,10 +102,11 @@ std::string figures(const shape& s, const summary& time) {
                                 giga < 1000 ? 'G' : 'T',
                                 counts_flops(s.routine) ? "FLOP" : "B");
     }
-    return fmt::format(" {:>11.2f} {:>13} {:>6.0f}%",
+    return fmt::format(" {:>10.2f} {:>13} {:>5.0f}% {:>5}",
                        time.median_us,
                        rate_text,
-                       100 * (time.max_us - time.min_us) / time.median_us);
+                       100 * (time.max_us - time.min_us) / time.median_us,
+                       percent_of(limit, time.median_us));
 }
 
 ordered_json to_json(const row& r, const incumbent_time* other, const ceilings& limits) {
@@ -112,6 +133,8 @@ ordered_json to_json(const row& r, const incumbent_time* other, const ceilings& 
         json[counts_flops(r) ? "gflops" : "gbps"] = round_rate(rate(r.sizes, r.time));
     if (ceiling_of(r, limits) > 0)
         json["percent_of_ceiling"] = round_to(percent_of_ceiling(r, limits), 1);
+    if (const double limit = limit_us(r, limits); limit > 0)
+        json["limit_us"] = keep_ns(limit);
     json["max_err"] = nullptr;
     if (r.max_err)
         json["max_err"] = number_or_text(*r.max_err);
@@ -255,11 +278,12 @@ void report::print_heading() const {
               limits.copy_gbps,
               limits.read_gbps,
               limits.empty_graph_us);
-    print("\n{} {:>11} {:>13} {:>7}  check, ratio\n",
+    print("\n{} {:>10} {:>13} {:>6} {:>5}  check, ratio\n",
           first_cells("case", "kernel, then others"),
           "time us",
           "rate",
-          "spread");
+          "spread",
+          "limit");
 }
 
 void report::add(const row& r) {
@@ -274,12 +298,16 @@ void report::add(const row& r) {
         fmt::print(stderr, "myblas-bench: a wrong result: {}: {}\n", case_name(r.sizes), r.kernel);
 
     const std::string check =
-        r.max_err ? fmt::format("  {} {:.3g}", r.passed ? "ok" : "FAIL", *r.max_err) : "";
-    print("{}{}{}\n", first_cells(case_name(r.sizes), r.kernel), figures(r.sizes, r.time), check);
+        r.max_err ? fmt::format("  {} {:.2g}", r.passed ? "ok" : "FAIL", *r.max_err) : "";
+    const double limit = limit_us(r, context_.limits);
+    print("{}{}{}\n",
+          first_cells(case_name(r.sizes), r.kernel),
+          figures(r.sizes, r.time, limit),
+          check);
     for (const incumbent_time& other : r.incumbents)
         print("{}{}  {:.3f}\n",
               first_cells("", other.name),
-              figures(r.sizes, other.time),
+              figures(r.sizes, other.time, limit),
               ratio(r, other));
 }
 
@@ -306,13 +334,15 @@ std::vector<std::vector<report::comparison>> report::groups() const {
         const shape sizes = read_shape(r);
         const comparison c = {describe(sizes.routine).name,
                               r["incumbent"],
+                              r.value("class", std::string()),
                               fmt::format("{} {}", to_text(sizes), r["kernel"].get<std::string>()),
                               std::max(r["ratio"].get<double>(), least_ratio),
                               r["time_us"],
                               r["incumbent_us"],
                               sizes.calls};
         const auto same = [&](const std::vector<comparison>& group) {
-            return group[0].routine == c.routine && group[0].incumbent == c.incumbent;
+            return group[0].routine == c.routine && group[0].incumbent == c.incumbent &&
+                   group[0].of == c.of;
         };
         const auto group = std::find_if(found.begin(), found.end(), same);
         if (group == found.end())
@@ -321,6 +351,15 @@ std::vector<std::vector<report::comparison>> report::groups() const {
             group->push_back(c);
     }
     return found;
+}
+
+// The ratios ascend; values between neighbours are interpolated linearly.
+double report::percentile_5(const std::vector<comparison>& group) {
+    const double place = 0.05 * static_cast<double>(group.size() - 1);
+    const auto below = static_cast<size_t>(place);
+    const size_t above = std::min(below + 1, group.size() - 1);
+    const double part = place - static_cast<double>(below);
+    return group[below].ratio * (1 - part) + group[above].ratio * part;
 }
 
 ordered_json report::summarise() const {
@@ -342,13 +381,16 @@ ordered_json report::summarise() const {
                 under.push_back(describe_case(c));
         }
         const double mean = std::exp(log_sum / static_cast<double>(group.size()));
-        summary.push_back({{"routine", group[0].routine},
-                           {"incumbent", group[0].incumbent},
-                           {"cases", group.size()},
-                           {"geometric_mean", round_to(mean, 4)},
-                           {"worst", describe_case(group[0])},
-                           {"threshold", *context_.threshold},
-                           {"under_threshold", under}});
+        ordered_json of = {{"routine", group[0].routine}, {"incumbent", group[0].incumbent}};
+        if (!group[0].of.empty())
+            of["class"] = group[0].of;
+        summary.push_back(of);
+        summary.back().update({{"cases", group.size()},
+                               {"geometric_mean", round_to(mean, 4)},
+                               {"percentile_5", round_to(percentile_5(group), 4)},
+                               {"worst", describe_case(group[0])},
+                               {"threshold", *context_.threshold},
+                               {"under_threshold", under}});
         const auto total = [&](double comparison::*us) {
             double sum = 0;
             for (const comparison& c : group)
@@ -370,14 +412,21 @@ ordered_json report::summarise() const {
 void report::print_summary() const {
     for (const ordered_json& group : summarise()) {
         const ordered_json& under = group["under_threshold"];
-        print("\n{} against {}: {} case{}, geometric mean of the ratios {:.3f}, {} under {}\n",
+        const std::string of = group.value("class", std::string());
+        print("\n{}{} against {}: {} case{}, geometric mean of the ratios {:.3f}, {} under {}\n",
               group["routine"].get<std::string>(),
+              of.empty() ? "" : ", " + of + ",",
               group["incumbent"].get<std::string>(),
               group["cases"].get<size_t>(),
               group["cases"] == 1 ? "" : "s",
               group["geometric_mean"].get<double>(),
               under.size(),
               group["threshold"].get<double>());
+        constexpr size_t many = 20; // cases, below which a percentile says little
+        if (group["cases"] >= many)
+            print("  5th percentile {:.3f}, least {:.3f}\n",
+                  group["percentile_5"].get<double>(),
+                  group["worst"]["ratio"].get<double>());
         if (group.contains("calls")) {
             const double ours = group["total_us"], others = group["incumbent_total_us"];
             print("  all {} calls: {:.4g} ms, by {} {:.4g} ms ({:.3f})\n",

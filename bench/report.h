@@ -23,7 +23,8 @@ struct incumbent_time {
     summary time;
 };
 
-// One kernel, and the incumbents that were timed in turn with it: a row of the files for each, or one without any.
+// One kernel, and the incumbents that were timed in turn with it: a row of the files for each, or
+// one without any.
 struct row {
     shape sizes;
     std::string kernel, math, workspace;
@@ -45,8 +46,8 @@ struct context {
     facts machine;
     std::string backend, library, commit, command, date;
     uint64_t seed = 0;
-    // Ratios below it are named in the summary. None: rows that do not belong together, such as those of
-    // all kernels, have no summary.
+    // The summary names ratios below it. No threshold: rows that do not belong together, such as
+    // the rows of all kernels, have no summary.
     std::optional<double> threshold;
     ceilings limits;
 };
@@ -55,7 +56,7 @@ struct context {
 struct results {
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     nlohmann::ordered_json skipped = nlohmann::ordered_json::array();
-    size_t shapes = 0, finished = 0; // of all shapes so many have their rows, or are skipped
+    size_t shapes = 0, finished = 0; // all shapes; those with a row, or skipped
     bool all_passed = true;
 };
 
@@ -81,20 +82,21 @@ void write_results(const std::string& file, const context&, const nlohmann::orde
 
 class report {
 public:
-    // Throws usage_error if a file cannot be written. `so_far` is what is known from an earlier run.
+    // Throws usage_error if a file cannot be written. `so_far` is what is known from an earlier
+    // run.
     report(context, outputs, results so_far, progress&);
 
     void print_heading() const;
     void add(const row&);
     void add(const skipped_row&);
     void add(const left_out_calls&);
-    // All rows of a shape are there. Writes the files now and then: an interrupted run leaves nearly all that it has,
-    // and a long one does not spend its time on writing.
+    // All rows of a shape are there. Writes the files now and then: an interrupted run leaves
+    // nearly all that it has, and a long one does not spend its time on writing.
     void finish_shape();
     // The end, whether or not all shapes are done: writes everything.
     void finish();
-    // For each routine and incumbent how many cases there are, the geometric mean of their ratios, the
-    // worst, and those under the threshold.
+    // For each routine and incumbent how many cases there are, the geometric mean of their ratios,
+    // the worst, and those under the threshold.
     void print_summary() const;
 
     bool all_passed() const { return results_.all_passed; }
@@ -102,12 +104,13 @@ public:
 
 private:
     struct comparison {
-        std::string routine, incumbent, name; // of the case: its shape and kernel
+        std::string routine, incumbent, of, name; // of: its class; name: its shape and kernel
         double ratio, us, incumbent_us;
         int64_t calls;
     };
     // The comparisons by routine and incumbent, in the order of their appearance.
     std::vector<std::vector<comparison>> groups() const;
+    static double percentile_5(const std::vector<comparison>&);
     nlohmann::ordered_json summarise() const;
     void save();
     template <class... Arguments>

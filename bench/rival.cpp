@@ -22,31 +22,6 @@ std::string folder_of(const std::string& file) {
     return folder.filename();
 }
 
-bool has(const library_functions& library, const shape& s) {
-    switch (s.routine) {
-    case routine::sgemm:
-        if (s.pointer_array)
-            return library.sgemm_batched != nullptr;
-        return s.batch == 1 ? library.sgemm != nullptr : library.sgemm_strided_batched != nullptr;
-    case routine::sgemm_fused:
-        return library.sgemm_fused != nullptr;
-    case routine::transpose:
-        return library.transpose != nullptr;
-    case routine::geam:
-        return library.geam != nullptr;
-    case routine::sum:
-        return library.sum != nullptr;
-    case routine::dsum:
-        return library.dsum != nullptr;
-    case routine::gemsum:
-        return library.gemsum != nullptr;
-    case routine::histogram:
-        return library.histogram != nullptr;
-    default:
-        return has_function(library, s.routine);
-    }
-}
-
 } // namespace
 
 rival::rival(std::string name, const library_functions& library, myblasBackend_t backend)
@@ -58,37 +33,16 @@ rival::rival(std::string name, const library_functions& library, myblasBackend_t
 }
 
 rival::rival(std::string name, myblasBackend_t backend)
-    : rival(std::move(name), linked_library, backend) {}
+    : rival(std::move(name), linked_library(), backend) {}
 
 rival rival::load(const std::string& file, myblasBackend_t backend) {
     const dynamic_library loaded(file);
     if (!loaded)
         throw usage_error(fmt::format("cannot load {}", dlerror()));
-    library_functions found;
-    loaded.find(found.create_on, "myblasCreateOn");
-    loaded.find(found.destroy, "myblasDestroy");
-    loaded.find(found.set_stream, "myblasSetStream");
-    loaded.find(found.set_math_mode, "myblasSetMathMode");
-    loaded.find(found.set_pointer_mode, "myblasSetPointerMode");
-    loaded.find(found.set_workspace, "myblasSetWorkspace");
-    loaded.find(found.get_workspace_size, "myblasGetWorkspaceSize");
-    loaded.find(found.force_kernel, "myblasForceKernel");
-    loaded.find(found.sgemm, "mysgemm_64");
-    loaded.find(found.sgemm_fused, "mysgemmFused_64");
-    loaded.find(found.sgemm_strided_batched, "mysgemmStridedBatched_64");
-    loaded.find(found.sgemm_batched, "mysgemmBatched_64");
-    loaded.find(found.transpose, "mytransposeEx_64");
-    loaded.find(found.geam, "mysgeam_64");
-    loaded.find(found.sum, "mysum_64");
-    loaded.find(found.dsum, "mydsum_64");
-    loaded.find(found.gemsum, "mysgemsum_64");
-    loaded.find(found.histogram, "myhistogram256_64");
-    find_functions(found, loaded);
-    if (!found.create_on || !found.destroy || !found.set_stream || !found.set_math_mode ||
-        !found.set_pointer_mode || !found.set_workspace || !found.get_workspace_size ||
-        !found.force_kernel)
+    const library_functions found(loaded);
+    if (!found.is_complete())
         throw usage_error(fmt::format("{} is no libmyblas", file));
-    if (found.create_on == linked_library.create_on)
+    if (found.create_on == linked_library().create_on)
         throw usage_error(fmt::format("{} is the library itself", file));
     return rival("myblas@" + folder_of(file), found, backend);
 }
@@ -131,7 +85,7 @@ void rival::drop_workspace(const machine& device) const {
 }
 
 void rival::join(std::vector<subject>& subjects, const shape& s, const operands& o) const {
-    if (!has(library_, s))
+    if (!library_.routines[s])
         return;
     subjects.push_back(
         {name_,

@@ -1,4 +1,5 @@
-// A second handle in a comparison: of the same library or of another build of it, with the default choice of kernels.
+// A second handle in a comparison: of the same library or of another build of it, with the default
+// choice of kernels.
 #pragma once
 
 #include "library.h"
@@ -14,8 +15,8 @@ class rival {
 public:
     // Of the linked library.
     rival(std::string name, myblasBackend_t);
-    // Of a libmyblas in a file; its name is "myblas@" and the folder of the file. Throws usage_error if it cannot be
-    // used.
+    // Loads a libmyblas from a file; its name is "myblas@" and the folder of the file. Throws
+    // usage_error if it cannot be used.
     static rival load(const std::string& file, myblasBackend_t);
     ~rival();
     rival(rival&&) noexcept;

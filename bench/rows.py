@@ -85,7 +85,8 @@ def case_name(entry):
     batch = f" batch={entry['batch']}" if entry.get("batch", 1) != 1 else ""
     passing = " pointers" if entry.get("pointer_array") else ""
     activation = f" {entry['activation']}" if entry.get("activation", "none") != "none" else ""
-    return f"{form_of(entry)} {sizes}{activation}{batch}{passing} {entry['kernel']}".strip()
+    scalars = "".join(f" {name}={entry[name]:g}" for name in ("alpha", "beta") if name in entry)
+    return f"{form_of(entry)} {sizes}{activation}{scalars}{batch}{passing} {entry['kernel']}".strip()
 
 
 def by_incumbent(entries):

@@ -8,11 +8,11 @@ set -eu
 
 # Each with the seconds that it takes on an H100.
 parts_and_seconds="ladder_sgemm=50 ladder_transpose=10 ladder_sum=10
-    sgemm_strict_public=75 sgemm_strict_misaligned=25 sgemm_strict_random=55 sgemm_batched=10
+    sgemm_strict_public=75 sgemm_strict_misaligned=25 sgemm_strict_random=55 sgemm_batched=10 sgemm_strict_classes=240
     sgemm_emulated_public=95 sgemm_fast_public=90 sgemm_fast_random=85
     sgemm_emulated_bare=15 sgemm_fast_bare=15 sgemm_energy=20 sgemm_accuracy=50
     fused_strict=10 fused_emulated=10 fused_fast=10
-    memory_product=10 memory_vector=10 handles=5 handles_preload=5
+    handles=5 handles_preload=5
     level3_strict=20 level3_emulated=25 level3_fast=25 level2=20 level1=15
     transpose=10 transpose_cold=10 transpose_random=75 sum=5 sum_cold=5 gemsum=5
     histogram=45 enqueue=5"
@@ -26,11 +26,13 @@ options_of() {
     matrix_vector="-f gemv,ger,symv,syr,syr2,trmv,trsv"
     vectors="-f dot,nrm2,asum,iamax,iamin,axpy,scal,swap,copy,rot,rotm"
     sums="-f sum,asum --sweep powers --min-time 0.02"
+    classes=general,updates,thin,narrow,deep,batches,networks
     case $1 in
     ladder_sgemm | ladder_transpose | ladder_sum) echo "-f ${1#ladder_} --sweep ladder" ;;
     sgemm_strict_public) echo "-f sgemm --sweep public --threshold 0.98 --min-time 0.02" ;;
     sgemm_strict_misaligned) echo "-f sgemm --sweep misaligned --threshold 0.95 --min-time 0.02" ;;
     sgemm_strict_random) echo "-f sgemm --sweep random --threshold 0.95 --min-time 0.02" ;;
+    sgemm_strict_classes) echo "-f sgemm --sweep $classes --rival cublaslt:16 --threshold 0.95 --min-time 0.01" ;;
     sgemm_emulated_public) echo "-f sgemm --math emulated --sweep public --threshold 0.98 --min-time 0.02" ;;
     sgemm_fast_public) echo "-f sgemm --math fast --sweep public --threshold 0.98 --min-time 0.02" ;;
     sgemm_fast_random) echo "-f sgemm --math fast --sweep random --threshold 0.95 --min-time 0.02" ;;
@@ -58,7 +60,6 @@ arguments_of() {
     sgemm_energy) echo "energy --backend cuda" ;;
     handles) echo "handles --backend cuda" ;;
     handles_preload) echo "handles --library cublas" ;; # under myblas-run
-    memory_*) echo "memory --backend cuda --work ${1#memory_}" ;;
     *) echo "--backend cuda $(options_of "$1") --verify" ;;
     esac
 }

@@ -129,11 +129,6 @@ def mark_new(lines, before):
     return marked
 
 
-def link(path):
-    """From a page in docs."""
-    return f"[`{path.name}`]({os.path.relpath(path, ROOT / 'docs')})"
-
-
 def overview(rungs):
     return [
         "| | Rung | The idea | What limits it now |",
@@ -158,7 +153,8 @@ def section(rung, before):
     for file, piece in rung.code:
         if file != shown:
             lines += ["```", ""] if shown else []
-            lines += [f"{link(file)}:", "", "```diff" if before else "```cpp"]
+            # Without a link: installed pages have no sources.
+            lines += [f"`{os.path.relpath(file, ROOT)}`:", "", "```diff" if before else "```cpp"]
         else:
             lines += [""]
         lines += [next(marked) for _ in piece]

@@ -14,8 +14,8 @@
 
 namespace bench {
 
-// Throws usage_error where an option or the environment names a kernel or family that the routine of a shape does not
-// have.
+// Throws usage_error where an option or the environment names a kernel or family that the routine
+// of a shape does not have.
 void check_kernels(const options&, myblasBackend_t, const std::vector<shape>&);
 
 class runner {
@@ -41,6 +41,7 @@ private:
     std::vector<subject> opponents(const task&, const std::vector<candidate>&) const;
     subject
     ours(const std::string& name, const task&, myblasMath_t, const std::string& forced) const;
+    void add_fastest_of_lt(std::vector<subject>& others, const task&) const;
     subject plain_product(const task&) const; // beside a fused one
     std::string strict_choice(const task&) const;
     plan make_plan() const;

@@ -1,70 +1,62 @@
 #include "shape.h"
 
 #include "errors.h"
+#include "fields.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 namespace bench {
 namespace {
 
 // clang-format off
-constexpr std::array<routine_info, routine_count> routines = {{
-    {routine::sgemm, "sgemm", MYBLAS_ROUTINE_SGEMM, limit::arithmetic, "makslbtud", ""},
-    {routine::sgemm_fused, "sgemmFused", MYBLAS_ROUTINE_SGEMM, limit::arithmetic, "makslutf", ""},
-    {routine::transpose, "transpose", MYBLAS_ROUTINE_TRANSPOSE, limit::copy, "masep", ""},
-    {routine::geam, "geam", MYBLAS_ROUTINE_GEAM, limit::copy, "masltu", ""},
-    {routine::sum, "sum", MYBLAS_ROUTINE_SUM, limit::read, "i", ""},
-    {routine::asum, "asum", MYBLAS_ROUTINE_SUM, limit::read, "i", "sasum"},
-    {routine::dsum, "dsum", MYBLAS_ROUTINE_DSUM, limit::read, "i", ""},
-    {routine::axpy, "axpy", MYBLAS_ROUTINE_AXPY, limit::copy, "i", "saxpy"},
-    {routine::copy, "copy", MYBLAS_ROUTINE_COPY, limit::copy, "i", "scopy"},
-    {routine::gemsum, "gemsum", MYBLAS_ROUTINE_GEMSUM, limit::read, "mat", ""},
-    {routine::histogram, "histogram", MYBLAS_ROUTINE_HISTOGRAM, limit::read, "d", ""},
-    {routine::dot, "dot", MYBLAS_ROUTINE_DOT, limit::read, "i", "sdot"},
-    {routine::nrm2, "nrm2", MYBLAS_ROUTINE_NRM2, limit::read, "i", "snrm2"},
-    {routine::iamax, "iamax", MYBLAS_ROUTINE_IAMAX, limit::read, "i", "isamax"},
-    {routine::iamin, "iamin", MYBLAS_ROUTINE_IAMAX, limit::read, "i", "isamin"},
-    {routine::scal, "scal", MYBLAS_ROUTINE_SCAL, limit::copy, "i", "sscal"},
-    {routine::swap, "swap", MYBLAS_ROUTINE_SWAP, limit::copy, "i", "sswap"},
-    {routine::rot, "rot", MYBLAS_ROUTINE_ROT, limit::copy, "i", "srot"},
-    {routine::rotm, "rotm", MYBLAS_ROUTINE_ROTM, limit::copy, "i", "srotm"},
-    {routine::gemv, "gemv", MYBLAS_ROUTINE_SGEMM, limit::read, "maoi", "sgemv"},
-    {routine::symv, "symv", MYBLAS_ROUTINE_SYMV, limit::read, "awi", "ssymv"},
-    {routine::syr, "syr", MYBLAS_ROUTINE_SYR, limit::copy, "awi", "ssyr"},
-    {routine::syr2, "syr2", MYBLAS_ROUTINE_SYR, limit::copy, "awi", "ssyr2"},
-    {routine::ger, "ger", MYBLAS_ROUTINE_SYR, limit::copy, "mai", "sger"},
-    {routine::trmv, "trmv", MYBLAS_ROUTINE_TRMV, limit::read, "awogi", "strmv"},
-    {routine::trsv, "trsv", MYBLAS_ROUTINE_TRSV, limit::read, "awogi", "strsv"},
-    {routine::syrk, "syrk", MYBLAS_ROUTINE_SYRK, limit::arithmetic, "aklwo", "ssyrk"},
-    {routine::syr2k, "syr2k", MYBLAS_ROUTINE_SYR2K, limit::arithmetic, "akslwo", "ssyr2k"},
-    {routine::symm, "symm", MYBLAS_ROUTINE_SYMM, limit::arithmetic, "maslhw", "ssymm"},
-    {routine::trmm, "trmm", MYBLAS_ROUTINE_TRMM, limit::arithmetic, "maslhwog", "strmm"},
-    {routine::trsm, "trsm", MYBLAS_ROUTINE_TRSM, limit::arithmetic, "mashwog", "strsm"},
-}};
+constexpr std::array<routine_info, routine_count> routines = [] {
+    using namespace field;
+    using enum limit;
+    using r = routine;
+    constexpr uint32_t abc = lda | ldb | ldc, op_ab = transa | transb;
+    return std::array<routine_info, routine_count>{{
+    {r::sgemm, "sgemm", MYBLAS_ROUTINE_SGEMM, arithmetic,
+     m | k | abc | op_ab | batch | data | scalars, "sgemm", true},
+    {r::sgemm_fused, "sgemmFused", MYBLAS_ROUTINE_SGEMM, arithmetic,
+     m | k | abc | op_ab | activation, "sgemmFused"},
+    {r::transpose, "transpose", MYBLAS_ROUTINE_TRANSPOSE, copy,
+     m | lda | ldb | element_bytes | in_place, "transposeEx"},
+    {r::geam, "geam", MYBLAS_ROUTINE_GEAM, copy, m | abc | op_ab, "sgeam", true},
+    {r::sum, "sum", MYBLAS_ROUTINE_SUM, read, inc, "sum"},
+    {r::asum, "asum", MYBLAS_ROUTINE_SUM, read, inc, "sasum", true},
+    {r::dsum, "dsum", MYBLAS_ROUTINE_DSUM, read, inc, "dsum"},
+    {r::axpy, "axpy", MYBLAS_ROUTINE_AXPY, copy, inc, "saxpy", true},
+    {r::copy, "copy", MYBLAS_ROUTINE_COPY, copy, inc, "scopy", true},
+    {r::gemsum, "gemsum", MYBLAS_ROUTINE_GEMSUM, read, m | lda | transa, "sgemsum"},
+    {r::histogram, "histogram", MYBLAS_ROUTINE_HISTOGRAM, read, data, "histogram256"},
+    {r::dot, "dot", MYBLAS_ROUTINE_DOT, read, inc, "sdot", true},
+    {r::nrm2, "nrm2", MYBLAS_ROUTINE_NRM2, read, inc, "snrm2", true},
+    {r::iamax, "iamax", MYBLAS_ROUTINE_IAMAX, read, inc, "isamax", true},
+    {r::iamin, "iamin", MYBLAS_ROUTINE_IAMAX, read, inc, "isamin", true},
+    {r::scal, "scal", MYBLAS_ROUTINE_SCAL, copy, inc, "sscal", true},
+    {r::swap, "swap", MYBLAS_ROUTINE_SWAP, copy, inc, "sswap", true},
+    {r::rot, "rot", MYBLAS_ROUTINE_ROT, copy, inc, "srot", true},
+    {r::rotm, "rotm", MYBLAS_ROUTINE_ROTM, copy, inc, "srotm", true},
+    {r::gemv, "gemv", MYBLAS_ROUTINE_SGEMM, read, m | lda | trans | inc, "sgemv", true},
+    {r::symv, "symv", MYBLAS_ROUTINE_SYMV, read, lda | uplo | inc, "ssymv", true},
+    {r::syr, "syr", MYBLAS_ROUTINE_SYR, copy, lda | uplo | inc, "ssyr", true},
+    {r::syr2, "syr2", MYBLAS_ROUTINE_SYR, copy, lda | uplo | inc, "ssyr2", true},
+    {r::ger, "ger", MYBLAS_ROUTINE_SYR, copy, m | lda | inc, "sger", true},
+    {r::trmv, "trmv", MYBLAS_ROUTINE_TRMV, read, lda | uplo | trans | diag | inc, "strmv", true},
+    {r::trsv, "trsv", MYBLAS_ROUTINE_TRSV, read, lda | uplo | trans | diag | inc, "strsv", true},
+    {r::syrk, "syrk", MYBLAS_ROUTINE_SYRK, arithmetic, lda | k | ldc | uplo | trans, "ssyrk", true},
+    {r::syr2k, "syr2k", MYBLAS_ROUTINE_SYR2K, arithmetic, abc | k | uplo | trans, "ssyr2k", true},
+    {r::symm, "symm", MYBLAS_ROUTINE_SYMM, arithmetic, m | abc | side | uplo, "ssymm", true},
+    {r::trmm, "trmm", MYBLAS_ROUTINE_TRMM, arithmetic, m | abc | side | uplo | trans | diag,
+     "strmm", true},
+    {r::trsm, "trsm", MYBLAS_ROUTINE_TRSM, arithmetic, m | lda | ldb | side | uplo | trans | diag,
+     "strsm", true},
+    }};
+}();
 // clang-format on
-
-constexpr std::array<const char*, data_kind_count> data_names = {
-    "uniform",
-    "skewed",
-    "constant",
-    "normal",
-    "positive",
-    "lognormal-4",
-    "lognormal-8",
-    "row-scaled",
-    "column-scaled",
-    "k-scaled",
-    "graded",
-    "outlier",
-    "near-largest",
-    "near-smallest",
-};
-
-constexpr std::array<const char*, activation_count> activation_names = {"none", "relu", "gelu"};
 
 constexpr int64_t histogram_bytes = 256 * sizeof(uint64_t);
 constexpr int64_t index_floats = sizeof(int64_t) / sizeof(float);
@@ -140,43 +132,13 @@ matrices stored(const shape& s) {
     return {};
 }
 
-// What the routine has no use for goes back to its default, so that it is neither counted nor reported.
+// Resets fields that the routine does not have, so that they are neither counted nor reported.
 void drop_foreign_fields(shape& s) {
     const shape plain;
-    const auto lacks = [&](char option) { return !has_option(s.routine, option); };
-    if (lacks('t') && lacks('o'))
-        s.transa = plain.transa;
-    if (lacks('u'))
-        s.transb = plain.transb;
-    if (lacks('h'))
-        s.right = plain.right;
-    if (lacks('w'))
-        s.upper = plain.upper;
-    if (lacks('g'))
-        s.unit = plain.unit;
-    if (lacks('m'))
-        s.m = 0;
-    if (lacks('a'))
-        s.lda = s.ld_pad = 0;
-    if (lacks('s'))
-        s.ldb = 0;
-    if (lacks('k'))
-        s.k = 0;
-    if (lacks('l'))
-        s.ldc = 0;
-    if (lacks('i'))
-        s.incx = plain.incx;
-    if (lacks('b')) {
-        s.batch = plain.batch;
-        s.pointer_array = plain.pointer_array;
-    }
-    if (lacks('p'))
-        s.in_place = plain.in_place;
-    if (lacks('d'))
-        s.data = plain.data;
-    if (lacks('f'))
-        s.activation = plain.activation;
-    if (lacks('e'))
+    for (const shape_field& f : shape_fields)
+        if (!has(s.routine, f))
+            visit_value(f, [&](auto shape::*value) { s.*value = plain.*value; });
+    if (!has(s.routine, field::element_bytes))
         s.element_bytes = s.routine == routine::dsum        ? 8
                           : s.routine == routine::histogram ? 1
                                                             : plain.element_bytes;
@@ -189,8 +151,8 @@ void require_at_least(const char* name, int64_t value, int64_t least) {
             fmt::format("{} = {} is out of range: it is from {} to {}", name, value, least, most));
 }
 
-// Elements of an operand. The limit leaves room for the bytes of three operands, moved by the largest
-// offset, in 64 bits.
+// Elements of an operand. The limit leaves room for the bytes of three operands, moved by the
+// largest offset, in 64 bits.
 int64_t multiply(int64_t x, int64_t y) {
     constexpr int64_t most_elements = int64_t{1} << 56;
     if (x != 0 && y > most_elements / x)
@@ -206,15 +168,15 @@ void fit_leading_dimension(const char* name, int64_t& ld, int64_t pad, const ext
 }
 
 void complete_matrices(shape& s) {
-    if (has_option(s.routine, 'm'))
+    if (has(s.routine, field::m))
         require_at_least("m", s.m, 1);
-    if (has_option(s.routine, 'k'))
+    if (has(s.routine, field::k))
         require_at_least("k", s.k, 1);
     const matrices matrix = stored(s);
     fit_leading_dimension("--lda", s.lda, s.ld_pad, matrix.a);
-    if (has_option(s.routine, 's'))
+    if (has(s.routine, field::ldb))
         fit_leading_dimension("--ldb", s.ldb, s.ld_pad, matrix.b);
-    if (has_option(s.routine, 'l'))
+    if (has(s.routine, field::ldc))
         fit_leading_dimension("--ldc", s.ldc, s.ld_pad, matrix.c);
     const bool is_square = s.m == s.n && s.lda == s.ldb;
     const bool is_tight = s.lda == s.m && s.ldb == s.n;
@@ -222,7 +184,7 @@ void complete_matrices(shape& s) {
         throw usage_error("in place, a matrix is square or has tight leading dimensions");
 }
 
-// Of a matrix with a leading dimension, or of a vector.
+// The number of elements of a matrix with a leading dimension, or of a vector.
 int64_t elements_of(const extent& operand, int64_t ld, int64_t inc) {
     if (operand.cols == 0)
         return 0;
@@ -233,8 +195,11 @@ int64_t elements_of(const extent& operand, int64_t ld, int64_t inc) {
 
 const routine_info& describe(routine r) { return routines[static_cast<size_t>(r)]; }
 
-bool has_option(routine r, char letter) {
-    return std::strchr(describe(r).options, letter) != nullptr;
+std::optional<routine> find_routine(const std::string& name) {
+    for (const routine_info& i : routines)
+        if (i.name == name)
+            return i.routine;
+    return std::nullopt;
 }
 
 routine first_with_kernels_of(routine r) {
@@ -260,8 +225,8 @@ bool is_reduction(routine r) {
 }
 
 bool has_special_matrix(routine r) {
-    const bool is_update = has_option(r, 'k') || r == routine::syr || r == routine::syr2;
-    return has_option(r, 'w') && !is_update;
+    const bool is_update = has(r, field::k) || r == routine::syr || r == routine::syr2;
+    return has(r, field::uplo) && !is_update;
 }
 
 shape complete(shape s) {
@@ -271,6 +236,9 @@ shape complete(shape s) {
     require_at_least("--ld-pad", s.ld_pad, 0);
     require_at_least("--batch", s.batch, 1);
     require_at_least("--incx", s.incx, 1);
+    require_at_least("--batch-gap", s.batch_gap, 0);
+    if (s.shuffled && !s.pointer_array)
+        throw usage_error("--shuffled is the order of --pointer-array: give both");
     if (s.data != data_kind::uniform && is_of_products(s.data) != (s.routine == routine::sgemm))
         throw usage_error(
             fmt::format("{} has no {} data", describe(s.routine).name, to_text(s.data)));
@@ -282,24 +250,27 @@ shape complete(shape s) {
 
 operand_sizes batch_strides(const shape& s) {
     const matrices matrix = stored(s);
-    return {multiply(s.lda, matrix.a.cols),
-            multiply(s.ldb, matrix.b.cols),
-            multiply(s.ldc, matrix.c.cols)};
+    return {multiply(s.lda, matrix.a.cols) + s.batch_gap,
+            multiply(s.ldb, matrix.b.cols) + s.batch_gap,
+            multiply(s.ldc, matrix.c.cols) + s.batch_gap};
 }
 
 operand_sizes count_elements(const shape& s) {
     const matrices operand = stored(s);
-    // A result or an index is one number, whatever the increment of the vectors.
+    // A sum or an index is one number, for every increment of the vectors.
     const int64_t inc = is_reduction(s.routine) ? 1 : s.incx;
     const operand_sizes one = {elements_of(operand.a, s.lda, s.incx),
                                elements_of(operand.b, s.ldb, s.incx),
                                elements_of(operand.c, s.ldc, inc)};
     if (s.in_place)
         return {one.a, 0, one.a};
-    return {multiply(one.a, s.batch),
-            multiply(one.b, s.batch),
-            multiply(one.c, s.batch),
-            has_option(s.routine, 'f') ? s.m : 0};
+    const auto of_batch = [&](int64_t elements) {
+        return multiply(elements + (elements ? s.batch_gap : 0), s.batch);
+    };
+    return {of_batch(one.a),
+            of_batch(one.b),
+            of_batch(one.c),
+            has(s.routine, field::activation) ? s.m : 0};
 }
 
 double count_flops(const shape& s) {
@@ -363,6 +334,12 @@ double count_bytes(const shape& s) {
     return elements * s.element_bytes;
 }
 
+double count_product_bytes(const shape& s) {
+    const double m = static_cast<double>(s.m), n = static_cast<double>(s.n);
+    const double k = static_cast<double>(s.k), passes_of_c = s.beta == 0 ? 1 : 2;
+    return 4 * static_cast<double>(s.batch) * (m * k + k * n + passes_of_c * m * n);
+}
+
 double predict_work(const shape& s) {
     constexpr double flops_per_byte = 16; // of GPUs and of CPUs, about
     const operand_sizes count = count_elements(s);
@@ -370,28 +347,11 @@ double predict_work(const shape& s) {
     return std::max(count_flops(s), flops_per_byte * s.element_bytes * elements);
 }
 
-const char* to_text(data_kind data) { return data_names[static_cast<size_t>(data)]; }
-
-const char* to_text(myblasActivation_t activation) {
-    return activation_names[static_cast<size_t>(activation)];
-}
-
-bool is_of_products(data_kind data) {
-    return data != data_kind::skewed && data != data_kind::constant;
-}
-
 std::string form_of(const shape& s) {
     std::string form;
-    const auto add = [&](char option, bool value, const char* letters) {
-        if (has_option(s.routine, option))
-            form += letters[value];
-    };
-    add('h', s.right, "LR");
-    add('w', s.upper, "LU");
-    add('t', s.transa, "NT");
-    add('u', s.transb, "NT");
-    add('o', s.transa, "NT");
-    add('g', s.unit, "NU");
+    for (const shape_field& f : shape_fields)
+        if (const letter* pair = std::get_if<letter>(&f.value); pair && has(s.routine, f))
+            form += pair->letters[s.*pair->value];
     return form;
 }
 
@@ -421,10 +381,16 @@ std::string to_text(const shape& s) {
         text += fmt::format(" {}", to_text(s.activation));
     if (s.offset != 0)
         text += fmt::format(" offset={}", s.offset);
+    if (s.alpha != 1)
+        text += fmt::format(" alpha={:g}", s.alpha);
+    if (s.beta != 0)
+        text += fmt::format(" beta={:g}", s.beta);
     if (s.batch != 1)
         text += fmt::format(" batch={}", s.batch);
+    if (s.batch_gap != 0)
+        text += fmt::format(" gap={}", s.batch_gap);
     if (s.pointer_array)
-        text += " pointers";
+        text += s.shuffled ? " shuffled pointers" : " pointers";
     if (s.in_place)
         text += " in place";
     return text;

@@ -1,99 +1,95 @@
 #include "shape_json.h"
 
 #include "errors.h"
+#include "fields.h"
 
 #include <fmt/format.h>
 
 namespace bench {
+namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json to_json(const shape& s) {
-    const auto op = [](bool transposed) { return transposed ? "T" : "N"; };
-    const auto applies = [&](char option) { return has_option(s.routine, option); };
+bool is_in_files(const shape& s, const shape_field& f) {
+    bool is_default = false;
+    if (f.where & if_set)
+        visit_value(f, [&](auto shape::*value) { is_default = s.*value == shape().*value; });
+    return f.name && !is_default && (has(s.routine, f) || f.where & all_files);
+}
 
+const char* name_in_files(routine r, const shape_field& f) {
+    return has(r, field::trans) && f.owners & field::trans ? "trans" : f.name;
+}
+
+struct writer {
+    const shape& s;
+    ordered_json operator()(const letter& pair) const {
+        return std::string(1, pair.letters[s.*pair.value]);
+    }
+    ordered_json operator()(const listed_size& size) const { return s.*size.value; }
+    ordered_json operator()(data_kind shape::*value) const { return to_text(s.*value); }
+    ordered_json operator()(myblasActivation_t shape::*value) const { return to_text(s.*value); }
+    ordered_json operator()(sweep shape::*value) const { return name_of(sweep_names, s.*value); }
+    template <class T>
+    ordered_json operator()(T shape::*value) const {
+        return s.*value;
+    }
+};
+
+struct reader {
+    shape& s;
+    const ordered_json& json;
+    void operator()(const letter& pair) const {
+        s.*pair.value = json.get<std::string>() == std::string(1, pair.letters[1]);
+    }
+    void operator()(const listed_size& size) const { (*this)(size.value); }
+    void operator()(data_kind shape::*value) const { read_name(value, data_kinds); }
+    void operator()(myblasActivation_t shape::*value) const { read_name(value, activations); }
+    void operator()(sweep shape::*value) const { read_name(value, sweep_names); }
+    template <class T>
+    void operator()(T shape::*value) const {
+        s.*value = json.get<T>();
+    }
+
+private:
+    template <class T, class All>
+    void read_name(T shape::*value, const All& all) const {
+        s.*value = value_of<T>(all, json.get<std::string>()).value_or(s.*value);
+    }
+};
+
+} // namespace
+
+ordered_json to_json(const shape& s) {
     ordered_json json;
     json["routine"] = describe(s.routine).name;
-    if (applies('h'))
-        json["side"] = s.right ? "R" : "L";
-    if (applies('w'))
-        json["uplo"] = s.upper ? "U" : "L";
-    if (applies('t'))
-        json["transa"] = op(s.transa);
-    if (applies('u'))
-        json["transb"] = op(s.transb);
-    if (applies('o'))
-        json["trans"] = op(s.transa);
-    if (applies('g'))
-        json["diag"] = s.unit ? "U" : "N";
-    if (applies('m'))
-        json["m"] = s.m;
-    json["n"] = s.n;
-    if (applies('k'))
-        json["k"] = s.k;
-    if (applies('a'))
-        json["lda"] = s.lda;
-    if (applies('s'))
-        json["ldb"] = s.ldb;
-    if (applies('l'))
-        json["ldc"] = s.ldc;
-    if (applies('i'))
-        json["incx"] = s.incx;
-    if (applies('d'))
-        json["data"] = to_text(s.data);
-    if (applies('f'))
-        json["activation"] = to_text(s.activation);
-    json["elem_bytes"] = s.element_bytes;
-    json["offset"] = s.offset;
-    if (applies('b')) {
-        json["batch"] = s.batch;
-        json["pointer_array"] = s.pointer_array;
-    }
-    if (applies('p'))
-        json["in_place"] = s.in_place;
+    for (const shape_field& f : shape_fields)
+        if (is_in_files(s, f))
+            json[name_in_files(s.routine, f)] = std::visit(writer{s}, f.value);
     if (s.calls > 0)
         json["calls"] = s.calls;
     return json;
 }
 
 shape read_sizes(routine r, const ordered_json& json) {
-    const auto is = [&](const char* name, const char* letter) {
-        return json.value(name, std::string()) == letter;
-    };
     shape s;
     s.routine = r;
-    s.right = is("side", "R");
-    s.upper = is("uplo", "U");
-    s.transa = is(has_option(r, 'o') && json.contains("trans") ? "trans" : "transa", "T");
-    s.transb = is("transb", "T");
-    s.unit = is("diag", "U");
-    s.m = json.value("m", s.m);
-    s.n = json.value("n", s.n);
-    s.k = json.value("k", s.k);
-    s.lda = json.value("lda", s.lda);
-    s.ldb = json.value("ldb", s.ldb);
-    s.ldc = json.value("ldc", s.ldc);
-    s.incx = json.value("incx", s.incx);
-    s.element_bytes = json.value("elem_bytes", s.element_bytes);
-    s.offset = json.value("offset", s.offset);
-    s.batch = json.value("batch", s.batch);
-    s.pointer_array = json.value("pointer_array", s.pointer_array);
-    s.in_place = json.value("in_place", s.in_place);
     s.calls = json.value("calls", s.calls);
-    for (int i = 0; i < data_kind_count; ++i)
-        if (is("data", to_text(static_cast<data_kind>(i))))
-            s.data = static_cast<data_kind>(i);
-    for (int i = 0; i < activation_count; ++i)
-        if (is("activation", to_text(static_cast<myblasActivation_t>(i))))
-            s.activation = static_cast<myblasActivation_t>(i);
+    for (const shape_field& f : shape_fields) {
+        if (!f.name)
+            continue;
+        const char* const name = name_in_files(r, f);
+        const auto found = json.find(json.contains(name) ? name : f.name); // logs have transa alone
+        if (found != json.end())
+            std::visit(reader{s, *found}, f.value);
+    }
     return s;
 }
 
 shape read_shape(const ordered_json& json) {
     const std::string name = json.at("routine").get<std::string>();
-    for (int i = 0; i < routine_count; ++i)
-        if (describe(static_cast<routine>(i)).name == name)
-            return read_sizes(static_cast<routine>(i), json);
+    if (const std::optional<routine> found = find_routine(name))
+        return read_sizes(*found, json);
     throw usage_error(fmt::format("there is no routine {}", name));
 }
 

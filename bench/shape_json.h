@@ -7,11 +7,11 @@
 
 namespace bench {
 
-// Only what the routine has.
+// Only the fields that the routine has.
 nlohmann::ordered_json to_json(const shape&);
 
-// The sizes, of a call of this routine: what is missing keeps its default. Throws json::exception where a value is of
-// the wrong type.
+// The sizes, of a call of this routine: what is missing keeps its default. Throws json::exception
+// where a value is of the wrong type.
 shape read_sizes(routine, const nlohmann::ordered_json&);
 
 // What to_json() wrote. Throws json::exception.

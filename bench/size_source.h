@@ -13,7 +13,7 @@ class size_source {
 public:
     explicit size_source(uint64_t seed) : seed_(random_bits(seed, shape_stream)) {}
 
-    // Of `least` to `most`, uniform in its logarithm.
+    // A size from `least` to `most`, uniform in its logarithm.
     int64_t draw(int64_t most, int64_t least = 1) {
         double value = 0; // in [-1, 1)
         random_value(seed_, index_++, value);
@@ -23,6 +23,12 @@ public:
     }
 
     bool flip() { return random_bits(seed_, index_++) & 1; }
+
+    // A size from `least` to `most`, all equally likely.
+    int64_t draw_evenly(int64_t least, int64_t most) {
+        const auto range = static_cast<uint64_t>(most - least + 1);
+        return least + static_cast<int64_t>(random_bits(seed_, index_++) % range);
+    }
 
 private:
     static constexpr uint64_t shape_stream = 1000; // apart from the data's

@@ -3,6 +3,7 @@
 #include "options.h"
 #include "size_source.h"
 #include "sweeps_blas.h"
+#include "sweeps_classes.h"
 
 #include <fmt/format.h>
 
@@ -28,8 +29,8 @@ constexpr triple sgemm_rectangles[] = {
     {8192, 8192, 512},  {2, 2, 1000000},
 };
 
-// Products with operands of 2^30 elements and more: all three, then C, A or B alone. They take seconds or much memory,
-// so only a public sweep on a GPU has them.
+// Products with operands of 2^30 elements and more: all three, then C, A or B alone. Only a public
+// sweep on a GPU has them, because they take seconds and much memory.
 constexpr triple sgemm_huge[] = {
     {32768, 32768, 32768},
     {40960, 40960, 40960},
@@ -47,24 +48,13 @@ struct pair {
     int64_t m, n;
 };
 
+// clang-format off
 constexpr pair transpose_shapes[] = {
-    {64, 64},
-    {256, 256},
-    {512, 512},
-    {1024, 1024},
-    {2048, 2048},
-    {4096, 4096},
-    {4097, 4097},
-    {8191, 8191},
-    {8192, 8192},
-    {16384, 16384},
-    {32768, 32768},
-    {64, 1048576},
-    {1048576, 64},
-    {3, 16777216},
-    {16777216, 3},
-    {1000, 100000},
+    {64, 64}, {256, 256}, {512, 512}, {1024, 1024}, {2048, 2048}, {4096, 4096}, {4097, 4097},
+    {8191, 8191}, {8192, 8192}, {16384, 16384}, {32768, 32768}, {64, 1048576}, {1048576, 64},
+    {3, 16777216}, {16777216, 3}, {1000, 100000},
 };
+// clang-format on
 
 // In place: the squares above, and rectangles that are tight.
 constexpr pair in_place_rectangles[] = {{64, 1048576}, {1048576, 64}, {1000, 100000}};
@@ -74,32 +64,21 @@ constexpr int64_t least_ragged_side = 4; // of batches; bounds has the largest
 constexpr int ragged_batches = 30;       // by strides, and as many by pointers
 
 // Each NN and TN. A host takes smaller ones.
+// clang-format off
 constexpr triple bare_shapes[] = {
-    {1024, 1024, 1024},
-    {1536, 1536, 1536},
-    {2048, 2048, 2048},
-    {2500, 2500, 2500},
-    {3072, 3072, 3072},
-    {3584, 3584, 3584},
-    {4096, 4096, 4096},
-    {6000, 6000, 6000},
-    {8192, 8192, 8192},
-    {16384, 16384, 16384},
-    {50257, 256, 768},
-    {4096, 4096, 11008},
+    {1024, 1024, 1024}, {1536, 1536, 1536}, {2048, 2048, 2048}, {2500, 2500, 2500},
+    {3072, 3072, 3072}, {3584, 3584, 3584}, {4096, 4096, 4096}, {6000, 6000, 6000},
+    {8192, 8192, 8192}, {16384, 16384, 16384}, {50257, 256, 768}, {4096, 4096, 11008},
 };
+// clang-format on
 constexpr triple bare_host_shapes[] = {{64, 64, 64}, {100, 100, 100}, {300, 32, 48}};
 
+// clang-format off
 constexpr pair gemsum_shapes[] = {
-    {128, 128},
-    {1024, 1024},
-    {8192, 8192},
-    {8191, 8193},
-    {64, 1048576},
-    {1048576, 64},
-    {3, 16777216},
-    {16777216, 3},
+    {128, 128}, {1024, 1024}, {8192, 8192}, {8191, 8193}, {64, 1048576}, {1048576, 64},
+    {3, 16777216}, {16777216, 3},
 };
+// clang-format on
 
 constexpr int64_t histogram_lengths[] = {1 << 16, 1 << 20, 1 << 24, 1 << 28, 1 << 30};
 
@@ -160,8 +139,8 @@ void append(std::vector<shape>& list, const std::vector<shape>& more) {
 
 void add_public_fused(std::vector<shape>& list) {
     const auto add_layer = [&](const triple& size) {
-        for (int i = 0; i < activation_count; ++i)
-            list.push_back(fused(size, true, static_cast<myblasActivation_t>(i)));
+        for (const named<myblasActivation_t>& activation : activations)
+            list.push_back(fused(size, true, activation.value));
     };
     for (const int64_t size : fused_squares) {
         add_layer({size, size, size});
@@ -204,7 +183,7 @@ void add_public(routine r, bool on_host, std::vector<shape>& list) {
     }
 }
 
-// What a list is of on the host: its sizes are those that the tests get through.
+// The part of a list that the host measures: the sizes that its tests can finish.
 struct bounds {
     int64_t product_side, matrix_side, elements, batch, ragged_side;
 };
@@ -328,7 +307,7 @@ void add_powers(routine r, const bounds& most, std::vector<shape>& list) {
 // The showcase first, then a size that fits the caches. The third product is one whose k fits a
 // kernel that keeps whole rows in shared memory. A host takes smaller ones.
 void add_ladder(routine r, bool on_host, std::vector<shape>& list) {
-    if (r == routine::sgemm_fused) // its kernels are those of sgemm
+    if (r == routine::sgemm_fused) // sgemm's kernels compute it
         return;
     if (r == routine::sgemm) {
         if (on_host) {
@@ -372,7 +351,7 @@ std::vector<shape> quick_shapes(bool on_host) {
             vector(routine::axpy, 1 << 26)};
 }
 
-// Sizes that were not given, which are 0, follow those that were.
+// Sizes that were not given are 0, and are derived from the others.
 shape fill_in(shape s, const triple& given) {
     constexpr int64_t default_side = 1024, default_length = 1 << 24;
     if (!has_matrix(s.routine)) {
@@ -436,6 +415,9 @@ std::vector<shape> sweep_shapes(sweep wanted, routine r, const options& chosen, 
     case sweep::powers:
         add_powers(r, most, list);
         break;
+    default:
+        if (r == routine::sgemm)
+            list = class_shapes(wanted, on_host, chosen.seed);
     }
     if (list.empty())
         throw usage_error(

@@ -33,14 +33,16 @@ constexpr pair level2_rectangles[] = {{64, 16384},
                                       {1048576, 16},
                                       {4096, 11008}};
 
-// What a host gets through in a test: all published shapes, smaller by this, and random ones up to a size.
+// What a host gets through in a test: all published shapes, smaller by this, and random ones up to
+// a size.
 constexpr int64_t host_shrinkage = 32, most_on_host = 256;
 
 struct form {
     bool right, upper, trans;
 };
 
-// L or R, then L or U, then N or T; in the order in which they are measured. All squares have the first two.
+// L or R, then L or U, then N or T; in the order in which they are measured. All squares have the
+// first two.
 std::vector<form> forms_of(routine r) {
     switch (r) {
     case routine::syrk:
@@ -82,7 +84,7 @@ shape sized(routine r, const form& f, int64_t m, int64_t n, int64_t k = 0) {
 
 bool is_rank_update(routine r) { return r == routine::syrk || r == routine::syr2k; }
 
-// Of one size that is m, n and k, or of a triangle or symmetric matrix of the order of the longer side.
+// A shape of one size: m = n = k, or a triangle or symmetric matrix of order n.
 shape square(routine r, const form& f, int64_t n) {
     return sized(r, f, n, n, is_rank_update(r) ? n : 0);
 }
@@ -92,7 +94,8 @@ shape panel(routine r, const form& f, int64_t length, int64_t width) {
     return is_rank_update(r) ? sized(r, f, 0, length, width) : sized(r, f, length, width);
 }
 
-// From the left the triangle is as long as the panel, from the right as wide: that of Cholesky's panels.
+// On the left, the triangle's order is the panel's length; on the right, its width, as in
+// Cholesky's factorisation.
 std::vector<form> panel_forms(routine r) {
     if (is_rank_update(r))
         return {forms_of(r)[0]};
@@ -134,9 +137,9 @@ std::vector<shape> level3_shapes(routine r) {
 std::vector<shape> level2_shapes(routine r) {
     std::vector<shape> list;
     const std::vector<form> forms = forms_of(r);
-    const bool is_rectangular = has_option(r, 'm');
+    const bool is_rectangular = has(r, field::m);
     for (size_t i = 0; i < forms.size(); ++i) {
-        if (i == 0 || has_option(r, 'o'))
+        if (i == 0 || has(r, field::trans))
             for (const int64_t n : level2_orders)
                 list.push_back(square(r, forms[i], n));
         else

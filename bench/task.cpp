@@ -122,13 +122,14 @@ void task::fill_operand(const buffer& storage, uint64_t seed) {
     machine_.fill_random(storage.data(), storage.bytes(), kind_of(shape_), seed);
 }
 
-// Solutions and trmv take their own results again and again while they are timed. They neither grow nor shrink where the
-// diagonal is +-1 and the rest so small that thousands of calls do not add up; every digit of it is random all the same.
-// In a check the rest is large enough that each part of the matrix shows in the result.
+// While they are timed, solutions and trmv repeatedly take their own results. The results keep
+// their magnitude, because the diagonal is +-1 and the rest is so small that thousands of calls do
+// not add up. All digits of the rest are random. In a check, the rest is so large that each part of
+// the matrix affects the result.
 void task::fill_special_matrix(purpose wanted) {
     const bool repeats = shape_.routine == routine::trsm || shape_.routine == routine::trsv ||
                          shape_.routine == routine::trmv;
-    const int64_t order = has_option(shape_.routine, 'h') ? order_of(shape_) : shape_.n;
+    const int64_t order = has(shape_.routine, field::side) ? order_of(shape_) : shape_.n;
     const bool is_check = wanted == purpose::check;
     const double row_scale = (is_check ? 2 : 0x1p-14) / std::sqrt(static_cast<double>(order));
     machine_.fill_triangle({.x = static_cast<float*>(operands_.a),
@@ -151,6 +152,14 @@ void task::make_pointer_arrays() {
         lists[i] = static_cast<float*>(operands_.a) + at * stride.a;
         lists[batch + i] = static_cast<float*>(operands_.b) + at * stride.b;
         lists[2 * batch + i] = static_cast<float*>(operands_.c) + at * stride.c;
+    }
+    if (shape_.shuffled) { // all three in the same way, so that the products stay the same
+        std::vector<size_t> order(batch);
+        std::iota(order.begin(), order.end(), size_t{0});
+        std::shuffle(order.begin(), order.end(), std::mt19937_64(seed_));
+        const std::vector<float*> sorted = lists;
+        for (size_t i = 0; i < lists.size(); ++i)
+            lists[i] = sorted[i / batch * batch + order[i % batch]];
     }
     const size_t bytes = lists.size() * sizeof(float*);
     lists_ = buffer(handle_, bytes);
@@ -176,10 +185,20 @@ buffer& task::output() {
     }
 }
 
-uint64_t task::output_seed() { return seed_ + (&output() == &a_ ? stream_a : stream_b); }
+uint64_t task::output_seed() {
+    const buffer* const of = &output();
+    return seed_ + (of == &a_ ? stream_a : of == &b_ ? stream_b : stream_c);
+}
 
 void task::call_on_poison() {
     machine_.poison(output().data(), output().bytes());
+    require(call(), describe(shape_.routine).name);
+    machine_.synchronize();
+}
+
+// Earlier calls have changed the output.
+void task::call_on_data() {
+    fill_operand(output(), output_seed());
     require(call(), describe(shape_.routine).name);
     machine_.synchronize();
 }
@@ -213,7 +232,7 @@ verdict task::verify(const std::string& kernel) {
     }
 }
 
-// As many columns as one of so many shares of the machine's budget for references allows.
+// The columns that fit in one of `shares` shares of the machine's budget for references.
 std::vector<int64_t> task::choose_columns(const product_view& p, int64_t shares) {
     constexpr double least = 4;
     const double per_column = static_cast<double>(p.m) * static_cast<double>(p.depth());
@@ -223,7 +242,10 @@ std::vector<int64_t> task::choose_columns(const product_view& p, int64_t shares)
 }
 
 verdict task::verify_product() {
-    call_on_poison();
+    if (shape_.beta == 0)
+        call_on_poison();
+    else
+        call_on_data();
     const product_view first = view_product(shape_, operands_, 0);
     const double per_product = static_cast<double>(shape_.m) * static_cast<double>(shape_.n) *
                                static_cast<double>(shape_.k);
@@ -235,7 +257,7 @@ verdict task::verify_product() {
     std::mt19937_64 random(seed_);
     std::vector<product_view> views;
     for (const int64_t index : choose(shape_.batch, products, random))
-        views.push_back(view_product(shape_, operands_, index));
+        views.push_back(view_product(shape_, operands_, index, output_seed()));
     const std::vector<int64_t> columns = choose_columns(first, products);
     const double worst = machine_.product_error(views, columns);
     const size_t checked = views.size() * columns.size();
@@ -280,8 +302,9 @@ verdict task::verify_geam() {
     return {worst / unit_float, 2, shape_.m * shape_.n};
 }
 
-// The documented bound is the default kernel's. With data of both signs every order of summation stays
-// below it; with one sign, in-order addition wanders as sqrt(n), and beyond 2^22 addends it loses them.
+// The documented bound is the default kernel's. With data of both signs every order of summation
+// stays below it; with one sign, in-order addition wanders as sqrt(n), and beyond 2^22 addends it
+// loses them.
 double task::reduction_bound(const std::string& kernel) const {
     if (shape_.routine == routine::dot || shape_.routine == routine::nrm2)
         return 1; // of what verify_reduction() holds the error against
@@ -313,7 +336,7 @@ verdict task::verify_reduction(const std::string& kernel) {
             exact_->value = exact_->magnitude;
         if (is_nrm2)
             exact_->value = exact_->magnitude = std::sqrt(exact_->value);
-        // One rounding, beside those of sums in double.
+        // One rounding, and the roundings of sums in double.
         if (is_dot || is_nrm2)
             exact_->magnitude = std::fabs(exact_->value) +
                                 static_cast<long double>(shape_.n) * 0x1p-29L * exact_->magnitude;
@@ -398,15 +421,11 @@ verdict task::verify_matrix_blas() {
     if (has_special_matrix(shape_.routine))
         fill_special_matrix(purpose::check);
     const product_view view = view_product(shape_, operands_, 0, output_seed());
-    if (view.was_poisoned) {
+    if (view.was_poisoned)
         call_on_poison();
-    } else {
-        fill_operand(output(), output_seed()); // earlier calls have changed it
-        require(call(), describe(shape_.routine).name);
-        machine_.synchronize();
-    }
-    constexpr int64_t shares =
-        4; // sweeps have many large matrices, of which each takes all that it may
+    else
+        call_on_data();
+    constexpr int64_t shares = 4; // sweeps have many large matrices, and each uses its whole budget
     const std::vector<int64_t> columns = choose_columns(view, shares);
     const double worst = machine_.product_error({&view, 1}, columns);
     const int64_t changed =

@@ -1,4 +1,5 @@
-// One shape on one machine: its operands in memory, the library's call, and the check of its result.
+// One shape on one machine: its operands in memory, the library's call, and the check of its
+// result.
 #pragma once
 
 #include "library.h"
@@ -13,9 +14,9 @@
 
 namespace bench {
 
-// An error in units of the rounding unit (2^-24; dsum 2^-53) times what was added up in absolute value:
-// |A||B| for a product. For data that is only moved: how many elements are wrong. Infinite where something was written
-// beside the result.
+// An error in units of the rounding unit (2^-24; dsum 2^-53) times what was added up in absolute
+// value: |A||B| for a product. For data that is only moved: how many elements are wrong. Infinite
+// where something was written beside the result.
 struct verdict {
     double max_err = 0;
     double bound = 0;
@@ -35,22 +36,24 @@ public:
     const operands& data() const { return operands_; }
 
     myblasStatus_t call() const {
-        return call_routine(linked_library, handle_.get(), shape_, operands_);
+        return call_routine(linked_library(), handle_.get(), shape_, operands_);
     }
 
-    // Calls once, on a poisoned output or, in place, on fresh data, and compares with a reference of higher
-    // precision. `kernel` is the one that the call takes. May undo myblasForceKernel.
+    // Calls once, on a poisoned output or, in place, on fresh data, and compares with a reference
+    // of higher precision. `kernel` is the one that the call takes. May undo myblasForceKernel.
     verdict verify(const std::string& kernel);
 
 private:
     void fill_operand(const buffer&, uint64_t seed);
-    // What A of a solution is filled for: results that errors show in, or ever new calls on their own results.
+    // What A of a solution is filled for: results that errors show in, or ever new calls on their
+    // own results.
     enum class purpose { check, timing };
     void fill_special_matrix(purpose);
     void make_pointer_arrays();
     buffer& output();
     uint64_t output_seed();
     void call_on_poison();
+    void call_on_data();
     verdict verify_product();
     verdict verify_transpose(bool as_copy);
     verdict verify_geam();

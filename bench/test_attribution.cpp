@@ -1,4 +1,5 @@
-// Whose kernel computed: the orders of summation of the kernels' strict ends, replayed on the host for any k.
+// Attribution of results: the kernels' orders of summation on the FP32 units, repeated on the host
+// for any k.
 #include "attribution.h"
 
 #include "random.h"
@@ -58,7 +59,8 @@ std::vector<float> for_each_element(F&& f) {
     return c;
 }
 
-// As the tiles of bf16x6 and fp16x3 do: slab by slab of 16, three accumulators, each handed over when it is full.
+// As the tiles of bf16x6 and fp16x3 do: slab by slab of 16, three accumulators, each handed over
+// when it is full.
 std::vector<float> add_by_groups(int64_t k) {
     return for_each_element([&](int64_t at) {
         float chunk = 0, group = 0, sum = 0;

@@ -32,6 +32,7 @@ import substitution_tables  # noqa: E402
 import turns  # noqa: E402
 
 PARTS = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random", "sgemm_batched",
+         "sgemm_strict_classes",
          "sgemm_emulated_public", "sgemm_fast_public", "sgemm_fast_random", "sgemm_emulated_bare",
          "sgemm_fast_bare", "sgemm_accuracy", "fused_strict", "fused_emulated", "fused_fast",
          "level3_strict", "level3_emulated", "level3_fast", "level2", "level1",
@@ -282,6 +283,41 @@ class BenchTest(unittest.TestCase):
         lengths = [entry["n"] for entry in self.sweep("sum", "powers", 1)]
         self.assertEqual(sorted(set(lengths)), [2**i for i in range(21)])
 
+    def test_scalars_gaps_and_shuffled_pointers_are_verified(self):
+        sizes = ["-m", "33", "-n", "20", "-k", "17", "--ld-pad", "1", "--offset", "1"]
+        for arguments, wanted in (
+            (["--alpha", "-1", "--beta", "1"], {"alpha": -1, "beta": 1}),
+            (["--beta", "0.5", "--batch", "3", "--batch-gap", "5"], {"beta": 0.5, "batch_gap": 5}),
+            (["--batch", "4", "--pointer-array", "--shuffled"], {"shuffled": True}),
+        ):
+            with self.subTest(arguments):
+                (entry, *_) = self.measure(*sizes, *arguments, "--kernel", "reference")["results"]
+                found = {name: entry.get(name) for name in ("alpha", "beta", "batch_gap", "shuffled")}
+                self.assertEqual(found, dict.fromkeys(found) | wanted)
+                self.assertGreater(entry["max_err"], 0)
+
+    def test_classes_of_products_have_what_they_are_named_for(self):
+        classes = ["general", "updates", "thin", "narrow", "deep", "batches", "networks"]
+        measured = self.measure("--sweep", ",".join(classes), "--every", "3", "--seed", "3")
+        by_class = {}
+        for entry in measured["results"]:
+            by_class.setdefault(entry["class"], []).append(entry)
+        self.assertEqual(list(by_class), classes)
+        self.assertTrue(all((e["alpha"], e["beta"]) == (-1, 1) for e in by_class["updates"]))
+        for name, least, most in (("thin", 17, 160), ("narrow", 1, 16)):
+            self.assertTrue(all(least <= min(e["m"], e["n"]) <= most for e in by_class[name]))
+        self.assertTrue(all(e["k"] >= 1000 and max(e["m"], e["n"]) <= 128 for e in by_class["deep"]))
+        self.assertEqual({e["pointer_array"] for e in by_class["batches"]}, {False, True})
+        drawn = [e for e in measured["results"] if e["class"] != "networks"]
+        self.assertGreater(len({e.get("beta", 0) for e in drawn}), 2)
+        pads = [e["lda"] > (e["k"] if e["transa"] == "T" else e["m"]) for e in drawn]
+        self.assertTrue(any(pads) and not all(pads))
+        summary = [(group["class"], group["cases"]) for group in measured["summary"]]
+        self.assertEqual(sorted(set(name for name, _ in summary)), sorted(classes))
+        for group in measured["summary"]:
+            same = [e for e in by_class[group["class"]] if e["incumbent"] == group["incumbent"]]
+            self.assertAlmostEqual(group["percentile_5"], rows.Summary(same).fifth, places=3)
+
     def test_random_shapes_follow_from_the_seed(self):
         def shapes(routine, seed):
             entries = self.sweep(routine, "random", 100, "--seed", str(seed))
@@ -363,7 +399,7 @@ class BenchTest(unittest.TestCase):
             self.assertIn("myblas@before", {entry["incumbent"] for entry in batches})
 
     def test_help_is_at_most_80_columns_wide(self):
-        commands = ["tune", "compare", "replay", "accuracy", "energy", "memory", "readings", "explain", "handles"]
+        commands = ["tune", "compare", "replay", "accuracy", "energy", "readings", "explain", "handles"]
         for arguments in ([], *([command] for command in commands)):
             with self.subTest(arguments):
                 done = subprocess.run([BENCH, *arguments, "--help"], capture_output=True, text=True, timeout=120)
@@ -455,11 +491,6 @@ class BenchTest(unittest.TestCase):
                         self.assertAlmostEqual(entry["max_ratio"] / ratio, 1, delta=0.01)
         self.assertEqual([group["contender"] for group in measured["summary"]], ["emulated", "fast"])
         self.assertTrue(all(group["cases"] == len(cases) for group in measured["summary"]))
-
-    def test_memory_of_the_host_backend_has_no_ways(self):
-        done = subprocess.run([BENCH, "memory", "--backend", "host"], capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("the host backend has none", done.stderr)
 
     def test_handles_are_timed(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -556,6 +587,13 @@ class BenchTest(unittest.TestCase):
             ["--sweep", "bare", "--workspace", "own"],
             ["--sweep", "bare", "--kernel", "blocked"],
             ["--sweep", "bare", "-f", "sum"],
+            ["--sweep", "updates", "-f", "sum"],
+            ["--sweep", "public", "--beta", "1"],
+            ["-f", "sum", "--beta", "1"],
+            ["--batch", "2", "--shuffled"],
+            ["--batch-gap", "-1"],
+            ["--rival", "cublaslt:0"],
+            ["--rival", "cublas"],
         ):
             with self.subTest(arguments):
                 done = run(*arguments)
@@ -678,8 +716,6 @@ class BenchTest(unittest.TestCase):
             (["energy", "--seconds", "0"], "--seconds"),
             (["handles", "--library", "openblas"], "--library"),
             (["handles", "--count", "0"], "--count"),
-            (["memory", "-n", "4"], "--chunks"),
-            (["memory", "--work", "nothing"], "--work"),
             (["--verify", "accuracy"], "--verify"),
         ):
             with self.subTest(arguments):
@@ -775,19 +811,11 @@ class OverviewTest(unittest.TestCase):
             ["| TN 8 × 4 × 2 | 1.250 ×, +25.0% |  | +0.0% |", "| NN 8 × 4 × 2 |  | -20.0% |  |"],
         )
 
-    def test_ways_to_memory_are_a_table_with_those_that_were_left_out(self):
-        row = {"memory": "pinned, one stream", "allocate_ms": 12.34, "total_ms": 5.678, "gbps": 47.3, "up_ms": 2.5,
-               "compute_ms": 0.7, "down_ms": 2.4}  # fmt: skip
-        measured = {"results": [row], "skipped": [{"memory": "managed", "reason": "no access"}]}
-        lines = performance.MemorySection("memory_product", "", []).lines(measured)
-        self.assertIn("| pinned, one stream | 12.3 | 5.68 | 47.3 | 2.50 | 0.70 | 2.40 |", lines)
-        self.assertEqual(lines[-1], "Not measured: managed: no access.")
-
     def test_handles_are_a_table(self):
         times = {"create_us": 1.0, "first_call_us": 20.04, "second_call_us": 9.0, "destroy_us": 0.5}
         first = {"library": "myblas", "file": None, "handle": "first"} | times
         later = {"library": "cublas", "file": "libcublas.so.13", "handle": "later", "churn_us": 31.0} | times
-        lines = performance.HandlesSection("handles", "", []).lines({"results": [first, later]})
+        lines = performance.handles_table({"results": [first, later]}, [])
         self.assertEqual(lines[2:], [
             "| myblas | first | 1.0 | 20.0 | 9.0 | 0.5 |  |",
             "| cublas (libcublas.so.13) | later | 1.0 | 20.0 | 9.0 | 0.5 | 31.0 |",
@@ -902,10 +930,10 @@ class CommittedResultsTest(unittest.TestCase):
         self.assertEqual(text.count("](plots/"), len(plots))
         self.assertEqual(self.performance("--check")[0], 0)
 
-        # Drawn again, the bytes are the same. Each series of marks is one path, and all is well-formed.
+        # Drawn again, the bytes are the same. All is well-formed, and has colours for dark pages.
         drawn = [plot.read_bytes() for plot in plots]
         for picture in drawn:
-            self.assertLess(picture.count(b"\n"), 150)
+            self.assertEqual(picture.count(b"prefers-color-scheme:dark"), 1)
             ElementTree.fromstring(picture)
         self.performance(python=python)
         self.assertEqual([plot.read_bytes() for plot in plots], drawn)

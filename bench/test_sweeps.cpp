@@ -1,4 +1,5 @@
-// Lists of shapes: the public sweep of products on a GPU has operands with at least 2^30 elements.
+// Lists of shapes: the public sweep of products on a GPU has operands with at least 2^30 elements,
+// and classes of products follow from their seed.
 #include "options.h"
 
 #include <algorithm>
@@ -13,8 +14,9 @@ extern "C" {
 
 using namespace bench;
 
-static std::vector<shape> products(sweep wanted, myblasBackend_t backend) {
+static std::vector<shape> products(sweep wanted, myblasBackend_t backend, uint64_t seed = 0) {
     options chosen;
+    chosen.seed = seed;
     chosen.routines = {routine::sgemm};
     chosen.sweeps = {wanted};
     return requested_shapes(chosen, backend);
@@ -52,10 +54,35 @@ static void other_lists_have_none(void**) {
     }
 }
 
+static std::string text_of(const std::vector<shape>& shapes) {
+    std::string text;
+    for (const shape& s : shapes)
+        text += to_text(s) + '\n';
+    return text;
+}
+
+static void classes_follow_from_the_seed(void**) {
+    for (const named<sweep>& of : sweep_names) {
+        if (of.value < sweep::general)
+            continue;
+        const std::vector<shape> drawn = products(of.value, MYBLAS_BACKEND_CUDA, 1);
+        assert_true(std::all_of(
+            drawn.begin(), drawn.end(), [&](const shape& s) { return s.of == of.value; }));
+        assert_true(text_of(drawn) == text_of(products(of.value, MYBLAS_BACKEND_CUDA, 1)));
+        if (of.value == sweep::networks) {
+            assert_in_range(drawn.size(), 40, 200);
+            continue;
+        }
+        assert_int_equal(drawn.size(), 200);
+        assert_true(text_of(drawn) != text_of(products(of.value, MYBLAS_BACKEND_CUDA, 2)));
+    }
+}
+
 int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test(each_operand_is_huge_in_some_product),
         cmocka_unit_test(other_lists_have_none),
+        cmocka_unit_test(classes_follow_from_the_seed),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

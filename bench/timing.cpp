@@ -9,7 +9,7 @@ namespace {
 constexpr int max_rounds = 1000;
 constexpr int clock_rounds = 10; // asking the driver costs more than a short sample
 
-// Of a subject whose plan may not be the best for it.
+// Times a subject whose plan may not be the best for it.
 timing choose(const subject& s, const plan& how) {
     return s.slow_in_graph && how.how == timing::graph ? timing::queue : how.how;
 }

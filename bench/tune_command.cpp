@@ -1,4 +1,4 @@
-#include "tune_command.h"
+#include "commands.h"
 
 #include "errors.h"
 #include "readings.h"
@@ -17,8 +17,6 @@ namespace bench {
 namespace {
 
 constexpr const char* form_names[] = {"NN", "NT", "TN", "TT"};
-constexpr myblasMath_t modes[] = {
-    MYBLAS_FP32_STRICT_MATH, MYBLAS_FP32_EMULATED_MATH, MYBLAS_FP32_FAST_MATH};
 
 // What a kernel took, and was predicted to take, for one call.
 struct trial {
@@ -54,16 +52,16 @@ public:
                    chosen_.tune.budget_s;
         };
         for (int index = 0; has_time(); ++index)
-            for (int set = 0; set < reading_set_count && has_time(); ++set)
-                if (takes_part(static_cast<reading_set>(set), index))
+            for (const auto& [name, set] : reading_sets)
+                if (has_time() && takes_part(set, index))
                     (++count_ % 2 ? fitted_ : kept_)
-                        .push_back(try_call(
-                            draw_call(chosen_.seed, static_cast<reading_set>(set), index)));
+                        .push_back(try_call(draw_call(chosen_.seed, set, index)));
         if (fitted_.empty() || kept_.empty())
             throw failure("there was no time to measure anything: give more by --budget");
     }
 
-    // The median of what kernels take beyond their predictions, nearer to 1 the fewer calls it is from.
+    // The median of what kernels take beyond their predictions, nearer to 1 the fewer calls it is
+    // from.
     void fit() {
         for (size_t kernel = 0; kernel < indices_.size(); ++kernel)
             for (int form = 0; form < 4; ++form) {
@@ -84,7 +82,7 @@ public:
     std::string describe_regret(bool with_factors) const {
         std::vector<double> found;
         for (const trials& call : kept_)
-            for (const myblasMath_t mode : modes)
+            for (const auto& [name, mode] : math_modes)
                 if (const double regret = regret_of(call, mode, with_factors); regret > 0)
                     found.push_back(regret);
         std::sort(found.begin(), found.end());
@@ -163,19 +161,18 @@ private:
 
 } // namespace
 
-void run_tuner(const options& chosen,
-               const library_handle& handle,
-               machine& device,
-               const context& known) {
-    if (predicted_kernels(handle).empty())
+void run_tuner(const session& of) {
+    const tune_options& asked = of.chosen.tune;
+    const context& known = of.known;
+    if (predicted_kernels(of.handle).empty())
         throw usage_error("tune needs a GPU: on the host, no kernel predicts its time, and there "
                           "is nothing to tune");
     std::ofstream file;
-    if (!chosen.tune.file.empty())
-        file = open_file(chosen.tune.file);
-    fmt::print("tuning sgemm on {}, for {:.0f} seconds\n", known.machine.gpu, chosen.tune.budget_s);
+    if (!asked.file.empty())
+        file = open_file(asked.file);
+    fmt::print("tuning sgemm on {}, for {:.0f} seconds\n", known.machine.gpu, asked.budget_s);
     std::fflush(stdout);
-    tuner tuning(chosen, handle, device);
+    tuner tuning(of.chosen, of.handle, of.device);
     tuning.measure();
     tuning.fit();
     const std::string summary =
@@ -186,7 +183,7 @@ void run_tuner(const options& chosen,
                     tuning.describe_regret(true));
     fmt::print("{}\n{}", tuning.to_lines(), wrap("", summary, 0, 100));
     if (file.is_open())
-        file << "myblas-tuning 2\narch " << device.arch() << "\n# "
+        file << "myblas-tuning 2\narch " << of.device.arch() << "\n# "
              << fmt::format("{}, driver {}, CUDA {}, {}, commit {}: {}\n# {}\n",
                             known.machine.gpu,
                             known.machine.driver,

@@ -9,8 +9,8 @@
 
 namespace bench {
 
-// The name, and beside it the words of the text: from column `indent` on, in lines of at most `columns`. A name that
-// reaches into the text has a line of its own.
+// The name, followed by the words of the text from column `indent` on, in lines of at most
+// `columns`. A name that is longer than `indent` has a separate line.
 inline std::string
 wrap(const std::string& name, const std::string& text, size_t indent, size_t columns) {
     std::string result = name;

@@ -432,6 +432,29 @@ static void rank_2k_update(void) {
     expect(C, 4, (float[]){6, 10, 9, 16}); /* the upper triangle stays */
 }
 
+/* mysgemmtr */
+static void triangle_of_a_product(void) {
+    const float a[] = {1, 2}, b[] = {3, 4}, c[] = {0, 0, 9, 0};
+    float* A = on_device(a, sizeof a); /* 2 x 1 */
+    float* B = on_device(b, sizeof b); /* 1 x 2 */
+    float* C = on_device(c, sizeof c);
+    check(mysgemmtr(handle,
+                    MYBLAS_FILL_MODE_LOWER,
+                    MYBLAS_OP_N,
+                    MYBLAS_OP_N,
+                    2,
+                    1,
+                    &one,
+                    A,
+                    2,
+                    B,
+                    1,
+                    &zero,
+                    C,
+                    2));
+    expect(C, 4, (float[]){3, 6, 9, 8}); /* the upper triangle stays */
+}
+
 /* myssymm */
 static void symmetric_times_general(void) {
     const float a[] = {1, 2, 9, 3}; /* rows 1 2 and 2 3; the 9 is not read */
@@ -661,6 +684,16 @@ static void dot_product(void) {
     float dot;
     check(mysdot(handle, 3, X, 1, Y, 1, &dot));
     ensure(dot == 32);
+}
+
+/* mysdsdot */
+static void dot_product_and_scalar(void) {
+    const float x[] = {1, 2, 3}, y[] = {4, 5, 6}, sb = 0.5F;
+    float* X = on_device(x, sizeof x);
+    float* Y = on_device(y, sizeof y);
+    float sum;
+    check(mysdsdot(handle, 3, &sb, X, 1, Y, 1, &sum));
+    ensure(sum == 32.5F);
 }
 
 /* mysnrm2 */
@@ -907,6 +940,7 @@ int main(void) {
                                              rank_k_update,
                                              symmetric_product,
                                              rank_2k_update,
+                                             triangle_of_a_product,
                                              symmetric_times_general,
                                              triangular_times_general,
                                              triangular_system,
@@ -925,6 +959,7 @@ int main(void) {
                                              multiple,
                                              exchange,
                                              dot_product,
+                                             dot_product_and_scalar,
                                              norm,
                                              extremes,
                                              rotation,

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes what repeats the declarations of include/myblas/myblas.h and myblas_kernels.h.
 
-Run it after a change of these headers; the test `generated` fails if something is out of date.
+Run it after a change of these headers, or of the preload libraries' table
+abi/preload/common/entries.inc; the test `generated` fails if something is out of date.
 
 usage: scripts/generate.py           writes the files
        scripts/generate.py --check   shows what is out of date as a diff, and fails if anything is
@@ -13,6 +14,10 @@ usage: scripts/generate.py           writes the files
   abi/preload/common/kernel_variables.h  the variables that force kernels
   src/api/entry_points.cpp         the routines, in both widths: enter(calls::name, arguments)
   tests/functions.h                calls and parameters as data, for tests/arguments.c
+  README.md                        rows for routines that the table lacks
+  docs/compatibility.md            which routines of BLAS are here, in the first table of routines
+  docs/porting.md                  the routines that cuBLAS lacks, in the last sentence
+  docs/served_calls.md             the routines of the BLAS preload library, by entries.inc
 
 Conventions of the headers that decide what is written:
   - A function with a parameter n, cols or n_array has a _64 form, in which each int is an int64_t.
@@ -573,6 +578,116 @@ def entry_points(header):
     )
 
 
+# ---- Pages ---------------------------------------------------------------------------------------
+
+NARROW_PAGE = 130  # columns
+
+
+def page(name):
+    return (ROOT / name).read_text()
+
+
+def replaced(text, pattern, new):
+    """The text with `new` in place of the only match of the pattern; as re.sub."""
+    found, count = re.subn(pattern, new, text, flags=re.MULTILINE)
+    if count != 1:
+        sys.exit(f"{count} places have the form {pattern!r}, not one")
+    return found
+
+
+MATHEMATICS = (
+    (r"\*result = ", ""),
+    (r" \(MYBLAS_\w+\)", ""),
+    (r", [A-Z] m x n\b.*", ""),
+    (r" \* ", " "),
+    (r"\balpha\b", "α"),
+    (r"\bbeta\b", "β"),
+    (r"\^T", "ᵀ"),
+    (r"_i\b", "ᵢ"),
+    (r"\^2", "²"),
+    (r"\|", r"\\|"),
+)
+
+
+def summary(comment):
+    """The first statement of a comment, before its list of operands."""
+    lines = re.sub(r"\n \* ?", "\n", comment).strip().split("\n")
+    text = " ".join(itertools.takewhile(lambda line: not line.startswith("  "), lines))
+    text = re.split(r"(?<![.])[.:;](?= |$)", text)[0]
+    for pattern, new in MATHEMATICS:
+        text = re.sub(pattern, new, text)
+    return text
+
+
+def readme(header):
+    """Adds each missing routine below the row of the routine that the header declares before it."""
+    rows = re.search(r"^\| Routines \| \|\n(?:\|.*\n)+", page("README.md"), re.MULTILINE)[0]
+    lines, at = rows.split("\n"), 1
+    for comment, group in itertools.groupby(
+        filter(is_routine, header.functions), lambda function: function.comment
+    ):
+        names = [f"`{each.name}`" for each in group]
+        places = [i for i, line in enumerate(lines) if any(name in line for name in names)]
+        missing = [name for name in names if name not in rows]
+        at = places[-1] if places else at
+        if missing:
+            at += 1
+            lines.insert(at, f"| {', '.join(missing)} | {summary(comment)} |")
+    return page("README.md").replace(rows, "\n".join(lines))
+
+
+def compatibility(header):
+    here = {function.name for function in header.functions}
+
+    def row(match):
+        routines = re.findall(r"`(\w+)`", match["routines"])
+        is_here = all(f"my{name}" in here for name in routines)
+        ours = match["ours"].removeprefix("not ").removeprefix("here")
+        return f"{match['before']}{'here' if is_here else 'not here'}{ours} |"
+
+    table = r"^\| Level \| BLAS \| myblas \|.*\n(?:\|.*\n)+"
+    pattern = r"^(?P<before>\| \d[^|]*\|(?P<routines>[^|]*)\| )(?P<ours>[^|]*) \|"
+    return replaced(
+        page("docs/compatibility.md"),
+        table,
+        lambda match: re.sub(pattern, row, match[0], flags=re.MULTILINE),
+    )
+
+
+def porting(header):
+    only_here = sorted(
+        each.name
+        for each in header.functions
+        if is_routine(each) and not cublas_name(each) and "Fused" not in each.name
+    )
+    *names, last = [f"`{name}`" for name in only_here]
+    # The sentences before it say which function is for which of cuBLASLt's.
+    paragraph = r"^(Functions for complex numbers,(?:.+\n)*?.*?Only myblas has )(?:.+\n?)+"
+    listed = f"{', '.join(names)} and {last}."
+    return replaced(
+        page("docs/porting.md"),
+        paragraph,
+        lambda match: in_lines(" ".join((match[1] + listed).split()), 0, 0, NARROW_PAGE) + "\n",
+    )
+
+
+BLAS_ROW = r"^(SMALL|BLAS_LEVEL3|BLAS_ENTRY)\((\w+),(.*(?:\n +.*)*)"  # further lines are indented
+
+
+def served_calls(header):
+    kinds = {"Level 3": [], "Level 2": [], "Level 1": [], "OpenBLAS's transposes": []}
+    table = page("abi/preload/common/entries.inc").split("// ---- ")[1]
+    for macro, name, arguments in re.findall(BLAS_ROW, table, re.MULTILINE):
+        small = "Level 2" if "leading" in arguments else "Level 1"
+        other = "Level 3" if macro == "BLAS_LEVEL3" else "OpenBLAS's transposes"
+        kinds[small if macro == "SMALL" else other].append(f"`{name}`")
+    text = page("docs/served_calls.md")
+    for kind, names in kinds.items():
+        row = rf"^(\| {kind}, .* \|)(?: `\w+`)+ \|$"
+        text = replaced(text, row, rf"\1 {' '.join(names)} |")
+    return text
+
+
 # ---- Files ---------------------------------------------------------------------------------------
 
 FILES = {
@@ -584,6 +699,10 @@ FILES = {
     "src/api/entry_points.cpp": entry_points,
     "abi/preload/common/kernel_variables.h": kernel_variables,
     "tests/functions.h": functions_as_data,
+    "README.md": readme,
+    "docs/compatibility.md": compatibility,
+    "docs/porting.md": porting,
+    "docs/served_calls.md": served_calls,
 }
 
 

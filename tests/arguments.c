@@ -107,17 +107,17 @@ static int wrong_values(enum function function,
     return kinds[kind].count;
 }
 
+// A scalar, the parameters of a rotation, or a result: a pointer without a distance behind it.
+static bool is_scalar(enum function function, const struct parameter* p) {
+    if (function == histogram256 || (function == sgemsum && strcmp(p->name, "result") == 0))
+        return false; // vectors without increments
+    const struct parameter* next = p + 1;
+    return is_pointer(p) && !(next->name && (is_leading_dimension(next) || is_increment(next)));
+}
+
 // Values are checked first, then pointers to scalars and results, then the other pointers.
 static int rank(enum function function, const struct parameter* p) {
-    static const char* const scalars[] = {
-        "alpha", "beta", "result", "param", "a", "b", "c", "s", "d1", "d2", "x1", "y1"};
-    if (!is_pointer(p))
-        return 0;
-    for (size_t i = 0; i < COUNT_OF(scalars); ++i) {
-        if (strcmp(p->name, scalars[i]) == 0 && function != sgemsum) // whose result is a vector
-            return 1;
-    }
-    return 2;
+    return !is_pointer(p) ? 0 : is_scalar(function, p) ? 1 : 2;
 }
 
 // In the order of checking; returns their number. The values of a parameter are neighbours.
@@ -229,8 +229,11 @@ static void setting_destroy(struct setting* s) {
 // The least leading dimensions, and operands that do not overlap.
 static struct arguments
 good_arguments(enum function function, struct setting* s, bool device_scalars) {
-    float* scalars = device_scalars ? operand_device(&s->scalars) : s->host_scalars;
+    float* scalars =
+        device_scalars && function != sgemm_host ? operand_device(&s->scalars) : s->host_scalars;
     void** arrays = operand_device(&s->arrays);
+    const bool is_product = has_parameter(function, "transb") && has_parameter(function, "k");
+    const int rows = has_parameter(function, "m") || is_copy(function) ? 3 : 4; // else n x n
     struct arguments g = {
         .m = 3,
         .n = 4,
@@ -239,9 +242,9 @@ good_arguments(enum function function, struct setting* s, bool device_scalars) {
         .cols = 4,
         .element_bytes = 4,
         .batch_count = 2,
-        .lda = 3,
-        .ldb = 3,
-        .ldc = 3,
+        .lda = rows,
+        .ldb = is_product ? 5 : rows,
+        .ldc = rows,
         .incx = 1,
         .incy = 2,
         .strideA = 64,
@@ -249,11 +252,6 @@ good_arguments(enum function function, struct setting* s, bool device_scalars) {
         .strideC = 64,
         .stridex = 64,
         .stridey = 64,
-        .alpha = scalars,
-        .beta = scalars + 1,
-        .c = scalars,
-        .s = scalars + 1,
-        .param = scalars,
         .A = operand_device(&s->a),
         .B = operand_device(&s->b),
         .C = operand_device(&s->c),
@@ -267,27 +265,15 @@ good_arguments(enum function function, struct setting* s, bool device_scalars) {
         .yarray = arrays + 4,
         .result = device_scalars ? operand_device(&s->result) : (void*)&s->host_result,
     };
+    for (const struct parameter* p = functions[function].parameters; p->name; ++p) {
+        if (is_scalar(function, p) && is_type(p, "const float*"))
+            set(&g, p, (intptr_t)scalars);
+    }
     switch (function) {
-    case sgemm:
-    case sgemm_host:
-    case sgemm_strided_batched:
-    case sgemm_batched:
-        g.ldb = 5;
-        break;
     case transpose:
     case transpose_ex:
     case transpose_strided_batched:
         g.ldb = 4;
-        break;
-    case ssymv:
-    case ssyr:
-    case ssyr2:
-    case strmv:
-    case strsv:
-    case ssyrk:
-    case ssyrkx:
-    case ssyr2k:
-        g.lda = g.ldb = g.ldc = 4;
         break;
     case sgemsum:
         g.result = operand_device(&s->c);
@@ -298,7 +284,6 @@ good_arguments(enum function function, struct setting* s, bool device_scalars) {
         g.b = g.d2 = device_scalars ? operand_device(&s->b) : s->host_a + 64;
         g.c = g.x1 = device_scalars ? operand_device(&s->c) : s->host_a + 128;
         g.s = g.param = device_scalars ? operand_device(&s->result) : s->host_b;
-        g.y1 = scalars;
         break;
     default:
         break;
@@ -307,8 +292,6 @@ good_arguments(enum function function, struct setting* s, bool device_scalars) {
         g.A = s->host_a;
         g.B = s->host_a + 512;
         g.C = s->host_b;
-        g.alpha = s->host_scalars;
-        g.beta = s->host_scalars + 1;
     }
     if (starts_with(functions[function].name, "myblasSet"))
         g.A = g.x = s->host_a;
@@ -578,9 +561,10 @@ static void test_sum_of_nothing(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct setting* s = setting_create(handle);
     for (int wide = 0; wide < 2; ++wide) {
-        static const enum function reductions[] = {sum, sasum, dsum, sdot, snrm2, isamax, isamin};
-        for (size_t i = 0; i < COUNT_OF(reductions); ++i) {
-            const enum function f = reductions[i];
+        for (int i = 0; i < function_count; ++i) {
+            const enum function f = (enum function)i;
+            if (!has_parameter(f, "result") || f == sgemsum)
+                continue;
             struct arguments g = good_arguments(f, s, false);
             g.n = 0;
             g.x = NULL;

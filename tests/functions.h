@@ -8,11 +8,11 @@
 enum function {
     set_matrix, get_matrix, set_vector, get_vector, set_matrix_async, get_matrix_async,
     set_vector_async, get_vector_async, sgemm, sgemm_host, sgemm_strided_batched, sgemm_batched,
-    sgemm_fused, sgemm_fused_strided_batched, ssyrk, ssyrkx, ssyr2k, ssymm, strmm, strsm,
+    sgemm_fused, sgemm_fused_strided_batched, ssyrk, ssyrkx, ssyr2k, sgemmtr, ssymm, strmm, strsm,
     strsm_batched, strsm_strided_batched, sgemm_grouped_batched, transpose, transpose_ex,
     transpose_strided_batched, sgeam, sum, sasum, dsum, sgemsum, histogram256, saxpy, scopy, sdot,
-    snrm2, isamax, isamin, sscal, sswap, srot, srotm, srotg, srotmg, sgemv, sgemv_strided_batched,
-    sgemv_batched, sger, ssymv, ssyr, ssyr2, strmv, strsv,
+    sdsdot, snrm2, isamax, isamin, sscal, sswap, srot, srotm, srotg, srotmg, sgemv,
+    sgemv_strided_batched, sgemv_batched, sger, ssymv, ssyr, ssyr2, strmv, strsv,
     function_count
 };
 
@@ -23,8 +23,8 @@ struct arguments {
         stridex, stridey;
     void *A, *B, *x, *y, *stream, *alpha, *beta, *C, *Aarray, *Barray, *Carray, *D, *epilogue,
         *transa_array, *transb_array, *m_array, *n_array, *k_array, *alpha_array, *lda_array,
-        *ldb_array, *beta_array, *ldc_array, *group_size, *result, *counts, *c, *s, *param, *a, *b,
-        *d1, *d2, *x1, *y1, *xarray, *yarray;
+        *ldb_array, *beta_array, *ldc_array, *group_size, *result, *counts, *sb, *c, *s, *param, *a,
+        *b, *d1, *d2, *x1, *y1, *xarray, *yarray;
 };
 
 struct parameter {
@@ -92,6 +92,10 @@ static const struct function_info functions[function_count] = {
     [ssyr2k] = {"myssyr2k", {P(myblasFillMode_t, uplo), P(myblasOperation_t, trans), P(int, n),
         P(int, k), P(const float*, alpha), P(const float*, A), P(int, lda), P(const float*, B),
         P(int, ldb), P(const float*, beta), P(float*, C), P(int, ldc)}},
+    [sgemmtr] = {"mysgemmtr", {P(myblasFillMode_t, uplo), P(myblasOperation_t, transa),
+        P(myblasOperation_t, transb), P(int, n), P(int, k), P(const float*, alpha),
+        P(const float*, A), P(int, lda), P(const float*, B), P(int, ldb), P(const float*, beta),
+        P(float*, C), P(int, ldc)}},
     [ssymm] = {"myssymm", {P(myblasSideMode_t, side), P(myblasFillMode_t, uplo), P(int, m),
         P(int, n), P(const float*, alpha), P(const float*, A), P(int, lda), P(const float*, B),
         P(int, ldb), P(const float*, beta), P(float*, C), P(int, ldc)}},
@@ -140,6 +144,8 @@ static const struct function_info functions[function_count] = {
         P(int, incy)}},
     [sdot] = {"mysdot", {P(int, n), P(const float*, x), P(int, incx), P(const float*, y),
         P(int, incy), P(float*, result)}},
+    [sdsdot] = {"mysdsdot", {P(int, n), P(const float*, sb), P(const float*, x), P(int, incx),
+        P(const float*, y), P(int, incy), P(float*, result)}},
     [snrm2] = {"mysnrm2", {P(int, n), P(const float*, x), P(int, incx), P(float*, result)}},
     [isamax] = {"myisamax", {P(int, n), P(const float*, x), P(int, incx), P(int*, result)}},
     [isamin] = {"myisamin", {P(int, n), P(const float*, x), P(int, incx), P(int*, result)}},
@@ -221,6 +227,8 @@ call_narrow(enum function function, myblasHandle_t handle, const struct argument
         g->B, g->ldb, g->beta, g->C, g->ldc);
     case ssyr2k: return myssyr2k(handle, g->uplo, g->trans, g->n, g->k, g->alpha, g->A, g->lda,
         g->B, g->ldb, g->beta, g->C, g->ldc);
+    case sgemmtr: return mysgemmtr(handle, g->uplo, g->transa, g->transb, g->n, g->k, g->alpha,
+        g->A, g->lda, g->B, g->ldb, g->beta, g->C, g->ldc);
     case ssymm: return myssymm(handle, g->side, g->uplo, g->m, g->n, g->alpha, g->A, g->lda, g->B,
         g->ldb, g->beta, g->C, g->ldc);
     case strmm: return mystrmm(handle, g->side, g->uplo, g->trans, g->diag, g->m, g->n, g->alpha,
@@ -251,6 +259,7 @@ call_narrow(enum function function, myblasHandle_t handle, const struct argument
     case saxpy: return mysaxpy(handle, g->n, g->alpha, g->x, g->incx, g->y, g->incy);
     case scopy: return myscopy(handle, g->n, g->x, g->incx, g->y, g->incy);
     case sdot: return mysdot(handle, g->n, g->x, g->incx, g->y, g->incy, g->result);
+    case sdsdot: return mysdsdot(handle, g->n, g->sb, g->x, g->incx, g->y, g->incy, g->result);
     case snrm2: return mysnrm2(handle, g->n, g->x, g->incx, g->result);
     case isamax: return myisamax(handle, g->n, g->x, g->incx, g->result);
     case isamin: return myisamin(handle, g->n, g->x, g->incx, g->result);
@@ -322,6 +331,8 @@ call_wide(enum function function, myblasHandle_t handle, const struct arguments*
         g->B, g->ldb, g->beta, g->C, g->ldc);
     case ssyr2k: return myssyr2k_64(handle, g->uplo, g->trans, g->n, g->k, g->alpha, g->A, g->lda,
         g->B, g->ldb, g->beta, g->C, g->ldc);
+    case sgemmtr: return mysgemmtr_64(handle, g->uplo, g->transa, g->transb, g->n, g->k, g->alpha,
+        g->A, g->lda, g->B, g->ldb, g->beta, g->C, g->ldc);
     case ssymm: return myssymm_64(handle, g->side, g->uplo, g->m, g->n, g->alpha, g->A, g->lda,
         g->B, g->ldb, g->beta, g->C, g->ldc);
     case strmm: return mystrmm_64(handle, g->side, g->uplo, g->trans, g->diag, g->m, g->n, g->alpha,
@@ -352,6 +363,7 @@ call_wide(enum function function, myblasHandle_t handle, const struct arguments*
     case saxpy: return mysaxpy_64(handle, g->n, g->alpha, g->x, g->incx, g->y, g->incy);
     case scopy: return myscopy_64(handle, g->n, g->x, g->incx, g->y, g->incy);
     case sdot: return mysdot_64(handle, g->n, g->x, g->incx, g->y, g->incy, g->result);
+    case sdsdot: return mysdsdot_64(handle, g->n, g->sb, g->x, g->incx, g->y, g->incy, g->result);
     case snrm2: return mysnrm2_64(handle, g->n, g->x, g->incx, g->result);
     case isamax: return myisamax_64(handle, g->n, g->x, g->incx, g->result);
     case isamin: return myisamin_64(handle, g->n, g->x, g->incx, g->result);

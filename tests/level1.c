@@ -387,8 +387,13 @@ static void test_scaling_by_zero(void** state) {
 
 // ---- Sums of products ---------------------------------------------------------------------------
 
+enum product { dot, sdsdot, norm };
+
+static const char* const product_names[] = {"dot product", "sdsdot", "norm"};
+
 struct product_case {
-    bool norm; // or a dot
+    enum product product;
+    float sb;
     int64_t n, incx, incy;
     int misaligned, misaligned_y;
     enum data data;
@@ -398,13 +403,17 @@ struct product_case {
 static myblasStatus_t call_product(myblasHandle_t handle,
                                    const struct product_case* g,
                                    struct operands* o,
+                                   const float* sb,
                                    float* result,
                                    bool wide) {
     const float *x = operand_device(&o->x), *y = operand_device(&o->y);
     const int n = (int)g->n, incx = (int)g->incx, incy = (int)g->incy;
-    if (g->norm)
+    if (g->product == norm)
         return wide ? mysnrm2_64(handle, g->n, x, g->incx, result)
                     : mysnrm2(handle, n, x, incx, result);
+    if (g->product == sdsdot)
+        return wide ? mysdsdot_64(handle, g->n, sb, x, g->incx, y, g->incy, result)
+                    : mysdsdot(handle, n, sb, x, incx, y, incy, result);
     return wide ? mysdot_64(handle, g->n, x, g->incx, y, g->incy, result)
                 : mysdot(handle, n, x, incx, y, incy, result);
 }
@@ -414,10 +423,11 @@ static void assert_product(const struct product_case* g,
                            float found,
                            long double exact,
                            long double magnitude) {
-    const double n = (double)(g->n > 0 ? g->n : 0);
+    const double n = (double)(g->n > 0 ? g->n : 0) + (g->product == sdsdot);
     const double bound =
-        g->norm ? (1 + n * 0x1p-29) * UNIT_ROUNDOFF * (double)exact + 0x1p-150
-                : UNIT_ROUNDOFF * fabs((double)exact) + n * 0x1p-53 * (double)magnitude + 0x1p-150;
+        g->product == norm
+            ? (1 + n * 0x1p-29) * UNIT_ROUNDOFF * (double)exact + 0x1p-150
+            : UNIT_ROUNDOFF * fabs((double)exact) + n * 0x1p-53 * (double)magnitude + 0x1p-150;
     if (fabsl(exact) > FLT_MAX
             ? found == (exact > 0 ? INFINITY : -INFINITY) || fabsl(exact) - bound <= FLT_MAX
             : fabsl(found - exact) <= bound || (isinf(found) && fabsl(exact) + bound > FLT_MAX))
@@ -425,7 +435,7 @@ static void assert_product(const struct product_case* g,
     fail_msg("%s: the %s of %lld elements, increments %lld and %lld, data %d, is %.9g, not %.9g; "
              "bound %.3g",
              kernel ? kernel : "selection",
-             g->norm ? "norm" : "dot product",
+             product_names[g->product],
              (long long)g->n,
              (long long)g->incx,
              (long long)g->incy,
@@ -450,24 +460,25 @@ static void run_product(myblasHandle_t handle,
         }
         operand_upload(&o->y);
     }
-    long double exact = 0, magnitude = 0;
+    long double exact = g->product == sdsdot ? g->sb : 0, magnitude = fabsl(exact);
     for (int64_t i = 0; i < g->n; ++i) {
         const double xi = x[position(i, g->n, g->incx)];
-        const double term = xi * (g->norm ? xi : (double)y[position(i, g->n, g->incy)]);
+        const double term = xi * (g->product == norm ? xi : (double)y[position(i, g->n, g->incy)]);
         exact += term;
         magnitude += fabs(term);
     }
-    if (g->norm)
+    if (g->product == norm)
         exact = sqrtl(exact);
 
     float results[3] = {-77, -77, -77};
     const bool wide = g->misaligned % 2;
     operand_place(&o->result, sizeof(float), 0);
     operand_upload(&o->result);
+    const float* sb = place_scalars(&o->scalars, &g->sb, 1);
     assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_DEVICE));
-    const myblasStatus_t status = call_product(handle, g, o, operand_device(&o->result), wide);
-    const myblasCall_t call =
-        describe(g->norm ? MYBLAS_ROUTINE_NRM2 : MYBLAS_ROUTINE_DOT, g->n, g->incx, g->incy, o);
+    const myblasStatus_t status = call_product(handle, g, o, sb, operand_device(&o->result), wide);
+    const myblasCall_t call = describe(
+        g->product == norm ? MYBLAS_ROUTINE_NRM2 : MYBLAS_ROUTINE_DOT, g->n, g->incx, g->incy, o);
     if (!has_run(handle, forced, &call, status, counts)) {
         operand_assert_unchanged(&o->result);
         return;
@@ -475,16 +486,17 @@ static void run_product(myblasHandle_t handle,
     results[0] = *(float*)operand_download(&o->result);
     assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_HOST));
     for (int run = 1; run < 3; ++run)
-        assert_ok(call_product(handle, g, o, &results[run], !wide));
+        assert_ok(call_product(handle, g, o, &g->sb, &results[run], !wide));
     // The same bits in either mode and on every run.
     assert_memory_equal(&results[0], &results[1], sizeof(float));
     assert_memory_equal(&results[0], &results[2], sizeof(float));
     assert_product(g, forced, results[0], exact, magnitude);
     operand_assert_unchanged(&o->x);
     operand_assert_unchanged(&o->y);
+    operand_assert_unchanged(&o->scalars);
 }
 
-static bool checking_norm; // what check_products checks
+static enum product checked; // by check_products
 
 static void
 check_products(myblasHandle_t handle, const char* forced, int64_t threads, struct counts* counts) {
@@ -508,14 +520,18 @@ check_products(myblasHandle_t handle, const char* forced, int64_t threads, struc
     struct operands o = operands_create(handle);
     for (size_t s = 0; s < COUNT_OF(sizes) - (reduced() ? 2 : 0); ++s)
         for (size_t i = 0; i < COUNT_OF(increments); ++i)
-            for (size_t j = 0; j < (checking_norm ? 1 : COUNT_OF(increments)); ++j)
+            for (size_t j = 0; j < (checked == norm ? 1 : COUNT_OF(increments)); ++j)
                 for (int data = 0; data < data_count; ++data) {
                     // Each case waits for the device several times.
                     const size_t turn = s + i + j + (size_t)data;
-                    if (left_out(12) || turn % (sizes[s] > 20000 ? 5 : checking_norm ? 1 : 3) != 0)
+                    if (left_out(12) || turn % (sizes[s] > 20000  ? 5
+                                                : checked == norm ? 1
+                                                                  : 3) !=
+                                            0)
                         continue;
                     const int misaligned = (int)(turn % 4);
-                    const struct product_case g = {.norm = checking_norm,
+                    const struct product_case g = {.product = checked,
+                                                   .sb = value_of((enum data)data),
                                                    .n = sizes[s],
                                                    .incx = increments[i],
                                                    .incy = increments[j],
@@ -523,18 +539,22 @@ check_products(myblasHandle_t handle, const char* forced, int64_t threads, struc
                                                    .misaligned_y =
                                                        s % 2 ? misaligned : misaligned * 3 % 4,
                                                    .data = (enum data)data,
-                                                   .cancelling = !checking_norm && (i + j) % 2};
+                                                   .cancelling = checked != norm && (i + j) % 2};
                     run_product(handle, forced, &g, &o, counts);
                 }
     operands_destroy(&o);
 }
 
 static void test_dot(void** state) {
-    checking_norm = false;
+    checked = dot;
+    with_every_kernel(require_handle(state), MYBLAS_ROUTINE_DOT, check_products);
+}
+static void test_sdsdot(void** state) {
+    checked = sdsdot;
     with_every_kernel(require_handle(state), MYBLAS_ROUTINE_DOT, check_products);
 }
 static void test_nrm2(void** state) {
-    checking_norm = true;
+    checked = norm;
     with_every_kernel(require_handle(state), MYBLAS_ROUTINE_NRM2, check_products);
 }
 
@@ -623,6 +643,39 @@ static void check_infinite_products(myblasHandle_t handle,
 
 static void test_infinite_products(void** state) {
     with_every_kernel(require_handle(state), MYBLAS_ROUTINE_DOT, check_infinite_products);
+}
+
+// sb is added in double: before the sum is rounded, and where it is not finite. The result may
+// replace it, and it is the result of an empty sum.
+static void test_sdsdot_at_the_limits(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    static const struct {
+        float sb, x[2], y[2], result;
+    } cases[] = {{1, {0x1p-25f, 0x1p-25f}, {1, 1}, 1},
+                 {1, {0x1p-25f, 0x1p-25f}, {1, 1 + 0x1p-23f}, 1 + 0x1p-23f},
+                 {-FLT_MAX, {FLT_MAX, FLT_MAX}, {1, 1}, FLT_MAX},
+                 {INFINITY, {1, 1}, {1, 1}, INFINITY},
+                 {INFINITY, {-INFINITY, 1}, {1, 1}, NAN},
+                 {NAN, {1, 1}, {1, 1}, NAN},
+                 {1, {1, 1}, {NAN, 1}, NAN}};
+    struct operands o = operands_create(handle);
+    for (size_t i = 0; i < COUNT_OF(cases); ++i)
+        for (int on_device = 0; on_device < 2; ++on_device)
+            for (int n = -1; n <= 2; n += 3) {
+                const float expected = n < 0 ? cases[i].sb : cases[i].result;
+                const float* x = n < 0 ? NULL : place_scalars(&o.x, cases[i].x, 2);
+                const float* y = n < 0 ? NULL : place_scalars(&o.y, cases[i].y, 2);
+                place_scalars(&o.scalars, &cases[i].sb, 1);
+                float on_host = cases[i].sb;
+                float* sb = on_device ? operand_device(&o.scalars) : &on_host;
+                assert_ok(myblasSetPointerMode(
+                    handle, on_device ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST));
+                assert_ok(mysdsdot(handle, n, sb, x, 1, y, -1, sb));
+                const float found = on_device ? *(float*)operand_download(&o.scalars) : on_host;
+                if (isnan(expected) ? !isnan(found) : found != expected)
+                    fail_msg("case %zu, n = %d gives %.9g", i, n, (double)found);
+            }
+    operands_destroy(&o);
 }
 
 // ---- Extrema ------------------------------------------------------------------------------------
@@ -940,9 +993,11 @@ int main(void) {
         cmocka_unit_test(test_rotm),
         cmocka_unit_test(test_scaling_by_zero),
         cmocka_unit_test(test_dot),
+        cmocka_unit_test(test_sdsdot),
         cmocka_unit_test(test_nrm2),
         cmocka_unit_test(test_norms_at_the_limits),
         cmocka_unit_test(test_infinite_products),
+        cmocka_unit_test(test_sdsdot_at_the_limits),
         cmocka_unit_test(test_extrema),
         cmocka_unit_test(test_rotg),
         cmocka_unit_test(test_rotmg),

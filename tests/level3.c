@@ -6,9 +6,10 @@
 
 // ---- Calls --------------------------------------------------------------------------------------
 
-enum function { syrk, syrkx, syr2k, symm, trmm, trsm, function_count };
+enum function { syrk, syrkx, syr2k, gemmtr, symm, trmm, trsm, function_count };
 
-static const char* const function_names[] = {"syrk", "syrkx", "syr2k", "symm", "trmm", "trsm"};
+static const char* const function_names[] = {
+    "syrk", "syrkx", "syr2k", "gemmtr", "symm", "trmm", "trsm"};
 
 enum data { integers, uniform, graded, wide_diagonal, growing, data_count };
 
@@ -17,7 +18,7 @@ struct level3_case {
     enum function function;
     myblasSideMode_t side;
     myblasFillMode_t uplo;
-    myblasOperation_t trans;
+    myblasOperation_t trans, transb; // transb: of gemmtr
     myblasDiagType_t diag;
     int64_t m, n, k; // syrk and the like: n x n, k
     int64_t padding; // of every leading dimension
@@ -43,7 +44,7 @@ static void operands_destroy(struct operands* o) {
     operand_destroy(&o->workspace);
 }
 
-static bool is_rank_k(enum function f) { return f == syrk || f == syrkx || f == syr2k; }
+static bool is_rank_k(enum function f) { return f <= gemmtr; }
 static bool has_b(enum function f) { return f != syrk; }
 static bool has_c(enum function f) { return f != trsm; }
 
@@ -51,6 +52,7 @@ static myblasRoutine_t routine_of(enum function f) {
     static const myblasRoutine_t routines[] = {MYBLAS_ROUTINE_SYRK,
                                                MYBLAS_ROUTINE_SYRK,
                                                MYBLAS_ROUTINE_SYR2K,
+                                               MYBLAS_ROUTINE_SYRK,
                                                MYBLAS_ROUTINE_SYMM,
                                                MYBLAS_ROUTINE_TRMM,
                                                MYBLAS_ROUTINE_TRSM};
@@ -77,8 +79,16 @@ static struct shape shape_a(const struct level3_case* s) {
     return shape_of(order_of(s), order_of(s), s->padding);
 }
 
+// In syrk and the like, op(B) is the transpose of a matrix that is stored like A.
+static myblasOperation_t transb_of(const struct level3_case* s) {
+    return s->function == gemmtr ? s->transb : s->trans == MYBLAS_OP_N ? MYBLAS_OP_T : MYBLAS_OP_N;
+}
+
 static struct shape shape_b(const struct level3_case* s) {
-    return is_rank_k(s->function) ? shape_a(s) : shape_of(s->m, s->n, s->padding);
+    if (is_rank_k(s->function))
+        return transb_of(s) == MYBLAS_OP_N ? shape_of(s->k, s->n, s->padding)
+                                           : shape_of(s->n, s->k, s->padding);
+    return shape_of(s->m, s->n, s->padding);
 }
 
 static struct shape shape_c(const struct level3_case* s) {
@@ -108,6 +118,11 @@ static myblasStatus_t call(myblasHandle_t h,
         return s->wide ? myssyr2k_64(h, s->uplo, s->trans, s->n, s->k, alpha, a, lda, b, ldb, beta,
                                      c, ldc)
                        : myssyr2k(h, s->uplo, s->trans, n, k, alpha, a, la, b, lb, beta, c, lc);
+    case gemmtr:
+        return s->wide ? mysgemmtr_64(h, s->uplo, s->trans, s->transb, s->n, s->k, alpha, a, lda, b,
+                                      ldb, beta, c, ldc)
+                       : mysgemmtr(h, s->uplo, s->trans, s->transb, n, k, alpha, a, la, b, lb, beta,
+                                   c, lc);
     case symm:
         return s->wide ? myssymm_64(h, s->side, s->uplo, s->m, s->n, alpha, a, lda, b, ldb, beta, c,
                                     ldc)
@@ -130,6 +145,7 @@ static myblasCall_t describe(const struct level3_case* s) {
     call.side = s->side;
     call.uplo = s->uplo;
     call.transa = s->trans;
+    call.transb = transb_of(s);
     call.diag = s->diag;
     call.m = s->m;
     call.n = s->n;
@@ -144,11 +160,12 @@ static const char* name_of(const struct level3_case* s) {
     static char text[256];
     snprintf(text,
              sizeof text,
-             "%s %c%c%c%c m=%lld n=%lld k=%lld padding=%lld alpha=%g beta=%g data=%d%s%s%s",
+             "%s %c%c%c%c%c m=%lld n=%lld k=%lld padding=%lld alpha=%g beta=%g data=%d%s%s%s",
              function_names[s->function],
              s->side == MYBLAS_SIDE_LEFT ? 'L' : 'R',
              s->uplo == MYBLAS_FILL_MODE_LOWER ? 'L' : 'U',
              s->trans == MYBLAS_OP_N ? 'N' : 'T',
+             transb_of(s) == MYBLAS_OP_N ? 'N' : 'T',
              s->diag == MYBLAS_DIAG_UNIT ? 'U' : 'N',
              (long long)s->m,
              (long long)s->n,
@@ -325,17 +342,19 @@ multiply(const float* a, const float* x, const struct level3_case* s, int64_t i,
     return sums;
 }
 
-// Element (i, j) of op(A) * op(B)^T, for syr2k with its transpose.
+// Element (i, j) of op(A) * op(B), for syr2k with A and B exchanged.
 static struct sums
 multiply_rank_k(const float* a, const float* b, const struct level3_case* s, int64_t i, int64_t j) {
-    const int64_t ld = shape_a(s).ld;
-    const int64_t row = s->trans == MYBLAS_OP_N ? 1 : ld, col = s->trans == MYBLAS_OP_N ? ld : 1;
+    const int64_t lda = shape_a(s).ld, ldb = shape_b(s).ld;
+    const bool has_columns = s->trans == MYBLAS_OP_N, b_has_columns = transb_of(s) != MYBLAS_OP_N;
+    const int64_t row = has_columns ? 1 : lda, col = has_columns ? lda : 1;
+    const int64_t line = b_has_columns ? 1 : ldb, along = b_has_columns ? ldb : 1; // of op(B)^T
     struct sums sums = {0, 0, 0};
     double most_a = 0, most_b = 0;
     for (int64_t l = 0; l < s->k; ++l) {
-        add_term(&sums, a[i * row + l * col], b[j * row + l * col], &most_a, &most_b);
+        add_term(&sums, a[i * row + l * col], b[j * line + l * along], &most_a, &most_b);
         if (s->function == syr2k)
-            add_term(&sums, b[i * row + l * col], a[j * row + l * col], &most_b, &most_a);
+            add_term(&sums, b[i * line + l * along], a[j * row + l * col], &most_b, &most_a);
     }
     sums.largest = most_a * most_b;
     return sums;
@@ -347,8 +366,8 @@ bound(const struct level3_case* s, myblasMath_t mode, const struct sums* sums, d
     const double d =
         (double)(is_rank_k(s->function) ? (s->function == syr2k ? 2 : 1) * s->k : order_of(s));
     const double depth = mode == MYBLAS_FP32_STRICT_MATH ? d : d + 60 * (1 + log2(fmax(d, 1)));
-    static const double more[] = {5, 5, 6, 8, 4, 4};
-    static const double more_logs[] = {0, 0, 0, 0, 2, 3};
+    static const double more[] = {5, 5, 6, 5, 8, 4, 4};
+    static const double more_logs[] = {0, 0, 0, 0, 0, 2, 3};
     const double factor = depth + more[s->function] + more_logs[s->function] * log2(fmax(d, 1));
     const double alpha = s->function == trsm ? 1 : fabs(s->alpha);
     double result = factor * UNIT_ROUNDOFF * (alpha * sums->magnitude + other);
@@ -449,12 +468,13 @@ static bool run_and_check(myblasHandle_t handle,
 
 // Calls visit for all forms of a function at a shape.
 static void with_forms(struct level3_case s, void (*visit)(struct level3_case, void*), void* data) {
-    const bool has_side = !is_rank_k(s.function);
+    const bool has_side = !is_rank_k(s.function) || s.function == gemmtr; // which has transb
     const bool has_trans = s.function != symm, has_diag = s.function == trmm || s.function == trsm;
     for (int form = 0; form < 16; ++form) {
         if ((form & 1 && !has_side) || (form & 4 && !has_trans) || (form & 8 && !has_diag))
             continue;
         s.side = form & 1 ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
+        s.transb = form & 1 ? (form & 2 ? MYBLAS_OP_C : MYBLAS_OP_T) : MYBLAS_OP_N;
         s.uplo = form & 2 ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
         s.trans = form & 4 ? (form & 2 ? MYBLAS_OP_T : MYBLAS_OP_C) : MYBLAS_OP_N;
         s.diag = form & 8 ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT;
@@ -502,7 +522,7 @@ static void with_kernels(myblasHandle_t handle,
 // OpenBLAS's kernels are missing if it is not installed or does not have the routine.
 static bool may_be_missing(const char* kernel, enum function function) {
     return kernel && strcmp(kernel, "openblas") == 0 &&
-           (getenv("MYBLAS_TEST_WITHOUT_OPENBLAS") || function == syrkx);
+           (getenv("MYBLAS_TEST_WITHOUT_OPENBLAS") || function == syrkx || function == gemmtr);
 }
 
 // Kernels for a few shapes alone decline as well (`small`, whose shapes level3_steps tests).
@@ -616,6 +636,7 @@ static void test_modes(void** state) {
                 s.uplo = i ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
                 s.side = i ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
                 s.trans = mode % 2 ? MYBLAS_OP_T : MYBLAS_OP_N;
+                s.transb = i ? MYBLAS_OP_T : MYBLAS_OP_N;
                 s.in_place = f == trmm && i;
                 s.alpha = -0.5f;
                 s.beta = 2;
@@ -750,16 +771,16 @@ static void test_triangles_of_products(void** state) {
     for (size_t kernel = 0; kernel < COUNT_OF(kernels); ++kernel) {
         assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, kernels[kernel].name));
         assert_ok(myblasSetMathMode(handle, kernels[kernel].mode));
-        for (int form = 0; form < 16; ++form) {
+        for (int form = 0; form < 24; ++form) {
             if (left_out(8))
                 continue;
             const size_t turn = kernel + (size_t)form, shape = turn % COUNT_OF(shapes);
-            struct level3_case s = {.function = form & 8 ? syrkx : syrk};
+            struct level3_case s = {.function = form & 16 ? gemmtr : form & 8 ? syrkx : syrk};
             s.data = turn / 2 % 2 ? integers : uniform;
             s.n = s.m = shapes[shape][0];
             s.k = shapes[shape][1];
             s.uplo = form & 1 ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
-            s.trans = form & 2 ? MYBLAS_OP_T : MYBLAS_OP_N;
+            s.trans = s.transb = form & 2 ? MYBLAS_OP_T : MYBLAS_OP_N;
             const int64_t rows = shape_a(&s).rows;
             s.padding = form & 4 ? 3 : (4 - rows % 4) % 4; // most unaligned, or aligned
             s.alpha = 2;
@@ -777,6 +798,85 @@ static void test_triangles_of_products(void** state) {
         assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
     }
     assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_STRICT_MATH));
+}
+
+// A as both operands of gemmtr: only with opposite operations is that syrk.
+static void test_gemmtr_of_one_matrix(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    random_seed(14);
+    static const int sizes[] = {5, 130, 700};
+    const float one = 1, zero = 0;
+    struct operand a = operand_create(handle), c = a;
+    for (int turn = 0; turn < (reduced() ? 2 : 3) * 12; ++turn) {
+        const int n = sizes[turn / 12];
+        const bool trans = turn & 1, transb = turn & 2;
+        assert_ok(myblasSetMathMode(handle, (myblasMath_t)(turn / 4 % 3)));
+        float* host = operand_place(&a, (size_t)n * (size_t)n * sizeof(float), 0);
+        for (int i = 0; i < n * n; ++i)
+            host[i] = random_integer();
+        operand_upload(&a);
+        operand_place(&c, (size_t)n * (size_t)n * sizeof(float), 0);
+        operand_upload(&c);
+        assert_ok(mysgemmtr(handle,
+                            MYBLAS_FILL_MODE_LOWER,
+                            trans ? MYBLAS_OP_T : MYBLAS_OP_N,
+                            transb ? MYBLAS_OP_T : MYBLAS_OP_N,
+                            n,
+                            n,
+                            &one,
+                            operand_device(&a),
+                            n,
+                            operand_device(&a),
+                            n,
+                            &zero,
+                            operand_device(&c),
+                            n));
+        const float *found = operand_download(&c), *x = sent(&a);
+        for (int sample = 0; sample < 2000; ++sample) {
+            const int i = (int)random_between(0, n - 1), j = (int)random_between(0, i);
+            double sum = 0;
+            for (int l = 0; l < n; ++l)
+                sum += (double)x[trans ? l + i * n : i + l * n] * x[transb ? j + l * n : l + j * n];
+            if (found[i + j * n] != sum)
+                fail_msg("turn %d: (%d, %d) is %g, not %g", turn, i, j, found[i + j * n], sum);
+        }
+    }
+    assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_STRICT_MATH));
+    operand_destroy(&a);
+    operand_destroy(&c);
+}
+
+// The least leading dimensions of A and B, for each operation, and one less.
+static void test_leading_dimensions_of_gemmtr(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    enum { n = 3, k = 5 };
+    const float one = 1;
+    struct operand o = operand_create(handle);
+    memset(operand_place(&o, 3 * n * k * sizeof(float), 0), 0, 3 * n * k * sizeof(float));
+    operand_upload(&o);
+    float *a = operand_device(&o), *b = a + n * k, *c = b + n * k;
+    for (int op = 0; op < 9; ++op) {
+        const myblasOperation_t transa = (myblasOperation_t)(op % 3),
+                                transb = (myblasOperation_t)(op / 3);
+        const int lda = transa ? k : n, ldb = transb ? n : k;
+        for (int less = 0; less < 3; ++less)
+            assert_int_equal(mysgemmtr(handle,
+                                       MYBLAS_FILL_MODE_UPPER,
+                                       transa,
+                                       transb,
+                                       n,
+                                       k,
+                                       &one,
+                                       a,
+                                       lda - (less == 1),
+                                       b,
+                                       ldb - (less == 2),
+                                       &one,
+                                       c,
+                                       n),
+                             less ? MYBLAS_STATUS_INVALID_VALUE : MYBLAS_STATUS_SUCCESS);
+    }
+    operand_destroy(&o);
 }
 
 // ---- Triangular operands of products ------------------------------------------------------------
@@ -839,7 +939,7 @@ static bool reaches(const struct level3_case* s, int64_t from, int64_t to) {
 
 // The effect of an Inf and a NaN in an operand, compared with the formula.
 static void check_specials(myblasHandle_t handle, const char* kernel, enum function function) {
-    if (kernel && strcmp(kernel, "openblas") == 0 && function == syrkx)
+    if (kernel && strcmp(kernel, "openblas") == 0 && (function == syrkx || function == gemmtr))
         return;
     // On a GPU, trmm is also one product from order 256 on.
     const bool has_large = function == trmm && backend_of(handle) != MYBLAS_BACKEND_HOST;
@@ -856,6 +956,7 @@ static void check_specials(myblasHandle_t handle, const char* kernel, enum funct
                 s.uplo = upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
                 s.side = right ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
                 s.trans = special % 2 ? MYBLAS_OP_T : MYBLAS_OP_N;
+                s.transb = right ? MYBLAS_OP_T : MYBLAS_OP_N;
                 s.alpha = 1;
                 struct operands o = operands_create(handle);
                 set_up(&o, &s);
@@ -1540,6 +1641,8 @@ int main(void) {
         cmocka_unit_test(test_modes),
         cmocka_unit_test(test_hostile_modes),
         cmocka_unit_test(test_triangles_of_products),
+        cmocka_unit_test(test_gemmtr_of_one_matrix),
+        cmocka_unit_test(test_leading_dimensions_of_gemmtr),
         cmocka_unit_test(test_triangular_operands),
         cmocka_unit_test(test_specials),
         cmocka_unit_test(test_overflow),

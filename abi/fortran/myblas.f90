@@ -669,6 +669,25 @@ module myblas
             integer(c_int) :: status
         end function
 
+        function mysgemmtr(handle, uplo, transa, transb, n, k, alpha, A, lda, B, ldb, beta, C, &
+            ldc) &
+            bind(c, name="mysgemmtr") result(status)
+            import
+            type(c_ptr), value :: handle, alpha, A, B, beta, C
+            integer(c_int), value :: uplo, transa, transb, n, k, lda, ldb, ldc
+            integer(c_int) :: status
+        end function
+
+        function mysgemmtr_64(handle, uplo, transa, transb, n, k, alpha, A, lda, B, ldb, beta, C, &
+            ldc) &
+            bind(c, name="mysgemmtr_64") result(status)
+            import
+            type(c_ptr), value :: handle, alpha, A, B, beta, C
+            integer(c_int), value :: uplo, transa, transb
+            integer(c_int64_t), value :: n, k, lda, ldb, ldc
+            integer(c_int) :: status
+        end function
+
         function myssymm(handle, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc) &
             bind(c, name="myssymm") result(status)
             import
@@ -986,6 +1005,22 @@ module myblas
             bind(c, name="mysdot_64") result(status)
             import
             type(c_ptr), value :: handle, x, y, result
+            integer(c_int64_t), value :: n, incx, incy
+            integer(c_int) :: status
+        end function
+
+        function mysdsdot(handle, n, sb, x, incx, y, incy, result) &
+            bind(c, name="mysdsdot") result(status)
+            import
+            type(c_ptr), value :: handle, sb, x, y, result
+            integer(c_int), value :: n, incx, incy
+            integer(c_int) :: status
+        end function
+
+        function mysdsdot_64(handle, n, sb, x, incx, y, incy, result) &
+            bind(c, name="mysdsdot_64") result(status)
+            import
+            type(c_ptr), value :: handle, sb, x, y, result
             integer(c_int64_t), value :: n, incx, incy
             integer(c_int) :: status
         end function

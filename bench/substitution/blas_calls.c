@@ -1,9 +1,12 @@
-// blas_calls ROUTINE SIZE...: seconds that the program's sgemm_, ssyrk_ or strsm_ takes for square matrices of each size, as
-// it is linked and, in turn with that, as the BLAS has it: under a preload library the two differ. The BLAS is
-// timed twice over, which tells what such a comparison is worth. One line of JSON:
-// {size: {"program": seconds, "blas": seconds, "noise": relative difference of the BLAS to itself}}.
+// blas_calls ROUTINE SIZE...: seconds that the program's sgemm_, ssyrk_ or strsm_ takes for square
+// matrices of each size, as it is linked and, in turn with that, as the BLAS has it: under a
+// preload library the two differ. The BLAS is timed twice, which tells what such a comparison is
+// worth.
+// One line of JSON: {size: {"program": seconds, "blas": seconds, "noise": relative difference of
+// the BLAS to itself}}.
 //
-// blas_calls --program SIZE...: {size: seconds} of the program's sgemm_ alone, the quickest of some.
+// blas_calls --program SIZE...: {size: seconds} of the program's sgemm_ alone, the quickest of
+// some.
 // blas_calls --transfer: bytes per second of copies to and from a GPU and pinned memory.
 #define _GNU_SOURCE
 #include "clock.h"
@@ -74,7 +77,8 @@ static void call_ssyrk(function_of_blas function, int n) {
     ((__typeof__(&ssyrk_))function)("L", "N", &n, &n, &one, a, &n, &zero, c, &n, 1, 1);
 }
 
-// Of a triangle that is nearly the identity, so that many solutions of solutions stay as large as the first.
+// Solves with a triangle that is almost the identity, so that repeated solutions keep their
+// magnitude.
 static void call_strsm(function_of_blas function, int n) {
     const float one = 1;
     ((__typeof__(&strsm_))function)("L", "L", "N", "U", &n, &n, &one, a, &n, c, &n, 1, 1, 1, 1);
@@ -105,8 +109,8 @@ static int compare(const void* left, const void* right) {
     return (difference > 0) - (difference < 0);
 }
 
-// Batches of the functions in turn; for each the median of its batches. A batch begins with a call that is
-// not timed: what the function before left behind, its threads above all, is not its fault.
+// Batches of the functions in turn; for each the median of its batches. A batch begins with a call
+// that is not timed: what the function before left behind, its threads above all, is not its fault.
 static void measure(const function_of_blas function[functions], int n, double seconds[functions]) {
     enum { most_batches = 301 };
     static double times[functions][most_batches];
@@ -204,7 +208,7 @@ int main(int argc, char** argv) {
         if (routine == end)
             return 2;
     }
-    // The library that this program is linked to, whatever else defines its functions.
+    // The library that this program is linked to, even if another one also defines its functions.
     void* library = dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_NOLOAD);
     function_of_blas function[functions] = {routine->linked};
     if (library)

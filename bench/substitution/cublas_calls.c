@@ -1,6 +1,6 @@
-// cublas_calls [LIBMYBLAS]: what the host spends on a call of cuBLAS until it returns, in nanoseconds; with
-// the path of libmyblas, on the same call of that. Calls with nothing to compute show the bare cost of a
-// call, without a launch; cublasLt takes none of these. One line of JSON.
+// cublas_calls [LIBMYBLAS]: the time in nanoseconds that the host spends on a call of cuBLAS until
+// it returns or, with the path of libmyblas, on the same call of libmyblas. Calls with nothing to
+// compute show the cost of a call without a launch; cublasLt has no such calls. One line of JSON.
 #define _GNU_SOURCE
 #include "clock.h"
 

@@ -61,12 +61,11 @@
  *               routine.
  *
  * BLAS's routines in single precision
- *   level 3     here: gemm symm syrk syr2k trmm trsm
+ *   level 3     here: gemm gemmtr symm syrk syr2k trmm trsm
  *   level 2     here: gemv ger symv syr syr2 trmv trsv
  *               not here: gbmv sbmv tbmv tbsv (banded), spmv spr spr2 tpmv tpsv (packed)
- *   level 1     here: asum axpy copy dot iamax nrm2 rot rotg rotm rotmg scal swap
- *               not here: sdsdot
- * cuBLAS has all of them except sdsdot, NVBLAS has those of level 3.
+ *   level 1     here: asum axpy copy dot iamax nrm2 rot rotg rotm rotmg scal sdsdot swap
+ * cuBLAS has all of them except gemmtr and sdsdot, NVBLAS has those of level 3 except gemmtr.
  */
 #ifndef MYBLAS_MYBLAS_H
 #define MYBLAS_MYBLAS_H
@@ -170,7 +169,7 @@ typedef enum {
     MYBLAS_ROUTINE_GEMSUM = 7,    /* mysgemsum */
     MYBLAS_ROUTINE_HISTOGRAM = 8, /* myhistogram256 */
     /* Level 1 */
-    MYBLAS_ROUTINE_DOT = 9,    /* mysdot */
+    MYBLAS_ROUTINE_DOT = 9,    /* mysdot, mysdsdot */
     MYBLAS_ROUTINE_NRM2 = 10,  /* mysnrm2 */
     MYBLAS_ROUTINE_IAMAX = 11, /* myisamax, myisamin */
     MYBLAS_ROUTINE_SCAL = 12,  /* mysscal */
@@ -185,7 +184,7 @@ typedef enum {
     MYBLAS_ROUTINE_TRMV = 20, /* mystrmv */
     MYBLAS_ROUTINE_TRSV = 21, /* mystrsv */
     /* Level 3 */
-    MYBLAS_ROUTINE_SYRK = 22,  /* myssyrk, myssyrkx */
+    MYBLAS_ROUTINE_SYRK = 22,  /* myssyrk, myssyrkx, mysgemmtr */
     MYBLAS_ROUTINE_SYR2K = 23, /* myssyr2k */
     MYBLAS_ROUTINE_SYMM = 24,  /* myssymm */
     MYBLAS_ROUTINE_TRMM = 25,  /* mystrmm */
@@ -216,7 +215,8 @@ typedef enum {
  *   SYMV       uplo n lda ldb ldc (the increments of x and y) A B C (the vectors x and y)
  *   SYR        uplo n lda ldb ldc (the increments) A B C (x and y); ldc == 0: myssyr; not mysger
  *   TRMV TRSV  uplo transa diag n lda ldb (the increment) A B (the vector)
- *   SYRK       uplo transa n k lda ldb ldc A B C math_mode; ldb 0: myssyrk, B is then ignored
+ *   SYRK       uplo transa n k lda ldb ldc A B C math_mode; ldb 0: myssyrk, which has no B; else
+ *              transb as for mysgemmtr; for myssyrkx transb is the opposite of transa
  *   SYR2K      uplo transa n k lda ldb ldc A B C math_mode
  *   SYMM       side uplo m n lda ldb ldc A B C math_mode
  *   TRMM       side uplo transa diag m n lda ldb ldc A B C math_mode; B == C, not NULL: in place
@@ -793,6 +793,34 @@ MYBLAS_API myblasStatus_t myssyr2k(myblasHandle_t handle,
                                    int ldc);
 
 /*
+ * C = alpha * op(A) * op(B) + beta * C on the triangle of C that uplo names.
+ *   op(A)  n x k: A is n x k with lda >= max(1, n) for OP_N, k x n with lda >= max(1, k) for OP_T,
+ *          OP_C
+ *   op(B)  k x n: B is k x n with ldb >= max(1, k) for OP_N, n x k with ldb >= max(1, n) for OP_T,
+ *          OP_C
+ *   C      n x n, ldc >= max(1, n); must not overlap A or B
+ * n == 0: success, nothing is touched. k == 0 or alpha == 0: A and B are not read and may be NULL.
+ * beta == 0: C is not read. INVALID_VALUE, in this order: uplo, transa, transb, n, k < 0, lda, ldb,
+ * ldc, alpha or beta NULL, A, B, C NULL where it is used.
+ * Accuracy (strict): |C - exact| <= ([k] + 5) u (|alpha| |op(A)| |op(B)| + |beta| |C|). Source:
+ * BLAS sgemmtr, of the reference BLAS since 3.12.1; cuBLAS has none.
+ */
+MYBLAS_API myblasStatus_t mysgemmtr(myblasHandle_t handle,
+                                    myblasFillMode_t uplo,
+                                    myblasOperation_t transa,
+                                    myblasOperation_t transb,
+                                    int n,
+                                    int k,
+                                    const float* alpha,
+                                    const float* A,
+                                    int lda,
+                                    const float* B,
+                                    int ldb,
+                                    const float* beta,
+                                    float* C,
+                                    int ldc);
+
+/*
  * C = alpha * A * B + beta * C (MYBLAS_SIDE_LEFT) or alpha * B * A + beta * C (MYBLAS_SIDE_RIGHT).
  *   A  symmetric, m x m (left) or n x n (right); uplo names the stored triangle; lda >= max(1,
  *      rows)
@@ -1104,6 +1132,22 @@ MYBLAS_API myblasStatus_t mysdot(myblasHandle_t handle,
                                  const float* y,
                                  int incy,
                                  float* result);
+
+/*
+ * *result = sb + the sum of x_i * y_i. n <= 0: *result = sb. Increments of either sign, or zero.
+ * INVALID_VALUE: sb NULL, result NULL, then x, y NULL where they are read. Accuracy: |result -
+ * exact| <= u |exact| + (n + 1) 2^-53 (|sb| + sum |x_i y_i|) + 2^-150, for elements of any
+ * magnitude: products and sums are computed in double. result may be sb. Source: BLAS sdsdot;
+ * cuBLAS has none.
+ */
+MYBLAS_API myblasStatus_t mysdsdot(myblasHandle_t handle,
+                                   int n,
+                                   const float* sb,
+                                   const float* x,
+                                   int incx,
+                                   const float* y,
+                                   int incy,
+                                   float* result);
 
 /*
  * *result = the square root of the sum of x_i^2. n <= 0: *result = 0. A negative increment stands

@@ -96,6 +96,11 @@ MYBLAS_API myblasStatus_t myssyr2k_64(
     const float* alpha, const float* A, int64_t lda, const float* B, int64_t ldb,
     const float* beta, float* C, int64_t ldc);
 
+MYBLAS_API myblasStatus_t mysgemmtr_64(
+    myblasHandle_t handle, myblasFillMode_t uplo, myblasOperation_t transa,
+    myblasOperation_t transb, int64_t n, int64_t k, const float* alpha, const float* A,
+    int64_t lda, const float* B, int64_t ldb, const float* beta, float* C, int64_t ldc);
+
 MYBLAS_API myblasStatus_t myssymm_64(
     myblasHandle_t handle, myblasSideMode_t side, myblasFillMode_t uplo, int64_t m, int64_t n,
     const float* alpha, const float* A, int64_t lda, const float* B, int64_t ldb,
@@ -180,6 +185,10 @@ MYBLAS_API myblasStatus_t myscopy_64(
 MYBLAS_API myblasStatus_t mysdot_64(
     myblasHandle_t handle, int64_t n, const float* x, int64_t incx, const float* y, int64_t incy,
     float* result);
+
+MYBLAS_API myblasStatus_t mysdsdot_64(
+    myblasHandle_t handle, int64_t n, const float* sb, const float* x, int64_t incx,
+    const float* y, int64_t incy, float* result);
 
 MYBLAS_API myblasStatus_t mysnrm2_64(
     myblasHandle_t handle, int64_t n, const float* x, int64_t incx, float* result);

@@ -108,6 +108,11 @@ fetch_result(const char* function, myblasContext& handle, void* result, size_t b
 
 template <reduction Problem>
 [[nodiscard]] myblasStatus_t run(const char* function, myblasContext& handle, Problem& p) noexcept {
+    scalar_reader scalars(handle);
+    p.operands(scalars);
+    if (scalars.missing)
+        return refuse(
+            function, MYBLAS_STATUS_INVALID_VALUE, fault(fault::kind::null, scalars.missing));
     if (!p.result)
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "result is NULL");
     if (const fault found = check_operands(p))
@@ -116,7 +121,10 @@ template <reduction Problem>
     if (has_results_on_device(handle))
         return dispatch(handle, function, p); // also when n == 0: only a kernel may write there
     if (p.n == 0) {
-        std::memset(p.result, 0, p.result_bytes());
+        if constexpr (requires { p.of_sum(0.0); })
+            *p.result = p.of_sum(0);
+        else
+            std::memset(p.result, 0, p.result_bytes());
         return MYBLAS_STATUS_SUCCESS;
     }
     if (handle.backend->id == MYBLAS_BACKEND_HOST)

@@ -138,6 +138,21 @@ extern "C" {
     return enter(calls::ssyr2k, handle, uplo, trans, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 }
 
+[[gnu::flatten]] myblasStatus_t mysgemmtr(myblasHandle_t handle, myblasFillMode_t uplo,
+    myblasOperation_t transa, myblasOperation_t transb, int n, int k, const float* alpha,
+    const float* A, int lda, const float* B, int ldb, const float* beta, float* C, int ldc) {
+    return enter(calls::sgemmtr, handle, uplo, transa, transb, n, k, alpha, A, lda, B, ldb, beta, C,
+        ldc);
+}
+
+[[gnu::flatten]] myblasStatus_t mysgemmtr_64(myblasHandle_t handle, myblasFillMode_t uplo,
+    myblasOperation_t transa, myblasOperation_t transb, int64_t n, int64_t k, const float* alpha,
+    const float* A, int64_t lda, const float* B, int64_t ldb, const float* beta, float* C,
+    int64_t ldc) {
+    return enter(calls::sgemmtr, handle, uplo, transa, transb, n, k, alpha, A, lda, B, ldb, beta, C,
+        ldc);
+}
+
 [[gnu::flatten]] myblasStatus_t myssymm(myblasHandle_t handle, myblasSideMode_t side,
     myblasFillMode_t uplo, int m, int n, const float* alpha, const float* A, int lda,
     const float* B, int ldb, const float* beta, float* C, int ldc) {
@@ -356,6 +371,16 @@ extern "C" {
 [[gnu::flatten]] myblasStatus_t mysdot_64(myblasHandle_t handle, int64_t n, const float* x,
     int64_t incx, const float* y, int64_t incy, float* result) {
     return enter(calls::sdot, handle, n, x, incx, y, incy, result);
+}
+
+[[gnu::flatten]] myblasStatus_t mysdsdot(myblasHandle_t handle, int n, const float* sb,
+    const float* x, int incx, const float* y, int incy, float* result) {
+    return enter(calls::sdsdot, handle, n, sb, x, incx, y, incy, result);
+}
+
+[[gnu::flatten]] myblasStatus_t mysdsdot_64(myblasHandle_t handle, int64_t n, const float* sb,
+    const float* x, int64_t incx, const float* y, int64_t incy, float* result) {
+    return enter(calls::sdsdot, handle, n, sb, x, incx, y, incy, result);
 }
 
 [[gnu::flatten]] myblasStatus_t mysnrm2(myblasHandle_t handle, int n, const float* x, int incx,

@@ -6,12 +6,6 @@
 
 #include <cmath>
 
-#ifdef __CUDACC__
-#define MYBLAS_HOST_DEVICE __host__ __device__
-#else
-#define MYBLAS_HOST_DEVICE
-#endif
-
 namespace myblas {
 
 // The matrix that BLAS's param describes: a flag, then h11, h21, h12, h22. The flag says which

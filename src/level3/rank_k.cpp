@@ -62,41 +62,46 @@ template <bool twice>
 struct joined_operands {
     const rank_k_problem<twice>& p;
 
-    int64_t pitch() const { return round_up_to(p.trans ? 3 * p.k : p.n, 4); }
+    int64_t pitch() const { return round_up_to(p.transa ? 3 * p.k : p.n, 4); }
     size_t bytes() const {
-        return static_cast<size_t>(pitch() * (p.trans ? p.n : 3 * p.k)) * sizeof(float);
+        return static_cast<size_t>(pitch() * (p.transa ? p.n : 3 * p.k)) * sizeof(float);
     }
-    int64_t offset(int64_t part) const { return part * p.k * (p.trans ? 1 : pitch()); }
+    int64_t offset(int64_t part) const { return part * p.k * (p.transa ? 1 : pitch()); }
 };
 
-// The problem as products: element (i, j) of C is row i of op(A) times row j of op(B).
+// The distance between rows of op(A), and between columns of op(B).
+int64_t row_of_a(const sgemm_problem& q) { return q.transa ? q.lda : 1; }
+int64_t column_of_b(const sgemm_problem& q) { return q.transb ? 1 : q.ldb; }
+
+// The problem as products: element (i, j) of C is row i of op(A) times column j of op(B).
 template <bool twice>
 struct products {
     const rank_k_problem<twice>& p;
 
-    int64_t row_stride(int64_t ld) const { return p.trans ? ld : 1; } // of op(A) and op(B)
-
     sgemm_problem product(int64_t row, int64_t col, int64_t rows, int64_t cols) const {
-        return {.math = p.math,
-                .transa = p.trans,
-                .transb = !p.trans,
-                .m = rows,
-                .n = cols,
-                .k = p.k,
-                .alpha = p.alpha,
-                .a = p.a + row * row_stride(p.lda),
-                .lda = p.lda,
-                .b = p.b + col * row_stride(p.ldb),
-                .ldb = p.ldb};
+        sgemm_problem q{.math = p.math,
+                        .transa = p.transa,
+                        .transb = p.transb,
+                        .m = rows,
+                        .n = cols,
+                        .k = p.k,
+                        .alpha = p.alpha,
+                        .a = p.a,
+                        .lda = p.lda,
+                        .b = p.b,
+                        .ldb = p.ldb};
+        q.a += row * row_of_a(q);
+        q.b += col * column_of_b(q);
+        return q;
     }
 
     // The second product of syr2k, with A and B exchanged.
     sgemm_problem swap_ab(int64_t row, int64_t col, int64_t rows, int64_t cols) const {
         sgemm_problem q = product(0, 0, rows, cols);
-        q.a = p.b + row * row_stride(p.ldb);
-        q.lda = p.ldb;
-        q.b = p.a + col * row_stride(p.lda);
-        q.ldb = p.lda;
+        std::swap(q.a, q.b);
+        std::swap(q.lda, q.ldb);
+        q.a += row * row_of_a(q);
+        q.b += col * column_of_b(q);
         return q;
     }
 
@@ -130,9 +135,9 @@ struct products {
     }
     myblasStatus_t joined_triangle(float* memory, plan_steps& steps) const {
         const joined_operands<twice> joined{p};
-        if (const myblasStatus_t failure = steps.take(join_step{.below = p.trans,
-                                                                .rows = p.trans ? p.k : p.n,
-                                                                .cols = p.trans ? p.n : p.k,
+        if (const myblasStatus_t failure = steps.take(join_step{.below = p.transa,
+                                                                .rows = p.transa ? p.k : p.n,
+                                                                .cols = p.transa ? p.n : p.k,
                                                                 .a = p.a,
                                                                 .lda = p.lda,
                                                                 .b = p.b,
@@ -150,8 +155,8 @@ struct products {
             std::swap(r.rows, r.cols);
         }
         const auto take = [&](sgemm_problem q, scalar beta) {
-            q.stride_a = r.step * row_stride(q.lda);
-            q.stride_b = r.step * row_stride(q.ldb);
+            q.stride_a = r.step * row_of_a(q);
+            q.stride_b = r.step * column_of_b(q);
             q.c = p.c + r.row + r.col * p.ldc;
             q.ldc = p.ldc;
             q.stride_c = r.step * (1 + p.ldc);
@@ -175,8 +180,8 @@ struct products {
                             plan_steps& steps) const {
         const int64_t at = first * block, pitch = pitch_of(block);
         sgemm_problem q = product(at, at, size, size);
-        q.stride_a = block * row_stride(p.lda);
-        q.stride_b = block * row_stride(p.ldb);
+        q.stride_a = block * row_of_a(q);
+        q.stride_b = block * column_of_b(q);
         q.c = t;
         q.ldc = pitch;
         q.stride_c = block * pitch;

@@ -1,4 +1,4 @@
-// *result = the sum of x_i * y_i.
+// *result = the sum of x_i * y_i, and with sdsdot sb on top.
 #pragma once
 
 #include "routines/operands.h"
@@ -8,6 +8,8 @@ namespace myblas {
 // Element 0 as in axpy. `result` is memory of the backend.
 struct dot_problem {
     int64_t n = 0;
+    bool has_sb = false;
+    scalar sb{}; // else zero
     const float* x = nullptr;
     int64_t incx = 1;
     const float* y = nullptr;
@@ -17,6 +19,8 @@ struct dot_problem {
     template <class List>
     void operands(List& list) {
         list.count("n", n);
+        if (has_sb)
+            list.scalar("sb", sb);
         list.vector("x", x, incx, n, n > 0);
         list.vector("y", y, incy, n, n > 0);
         list.result(result);
@@ -24,10 +28,14 @@ struct dot_problem {
     void normalise() { n = n < 0 ? 0 : n; }
     wide most_elements() const { return n; }
     size_t result_bytes() const { return sizeof *result; }
+    MYBLAS_HOST_DEVICE float of_sum(double products) const {
+        return static_cast<float>(products + (sb.device ? *sb.device : sb.value));
+    }
 };
 
 namespace calls {
 inline constexpr routine_call<dot_problem> sdot{"mysdot"};
-}
+inline constexpr routine_call<dot_problem> sdsdot{.name = "mysdsdot", .preset = {.has_sb = true}};
+} // namespace calls
 
 } // namespace myblas

@@ -3,6 +3,8 @@
 
 #include "routines/operands.h"
 
+#include <cmath>
+
 namespace myblas {
 
 struct nrm2_problem {
@@ -26,6 +28,9 @@ struct nrm2_problem {
     }
     wide most_elements() const { return n; }
     size_t result_bytes() const { return sizeof *result; }
+    MYBLAS_HOST_DEVICE float of_sum(double squares) const {
+        return static_cast<float>(sqrt(squares));
+    }
 };
 
 namespace calls {

@@ -17,6 +17,12 @@
 #include <cstdint>
 #include <limits>
 
+#ifdef __CUDACC__
+#define MYBLAS_HOST_DEVICE __host__ __device__
+#else
+#define MYBLAS_HOST_DEVICE
+#endif
+
 namespace myblas {
 
 // ---- Scalars ------------------------------------------------------------------------------------
@@ -142,7 +148,8 @@ struct selection_key {
 //   void normalise()             replaces sizes that stand for others, before operands are checked
 //   wide most_elements() const   the most elements that a kernel indexes besides the operands
 //   fault check() const          a fault of the combination of valid operands
-//   size_t result_bytes() const  makes it a reduction, whose result is 0 where p.n == 0
+//   size_t result_bytes() const  makes it a reduction. Where p.n == 0 its result is of_sum(0), or 0
+//   float of_sum(double) const   the result of a reduction, from the sum that kernels compute
 //   sgemm_problem as_product() const   makes it a product
 //   selection_key key() const    if rules compare more than sizes, increments, batch_count
 // and for a described call

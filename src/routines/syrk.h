@@ -1,17 +1,19 @@
-// One triangle of C: syrk, syrkx and syr2k.
+// One triangle of C: syrk, syrkx, gemmtr and syr2k.
 #pragma once
 
 #include "routines/operands.h"
 
 namespace myblas {
 
-// C = alpha * op(A) * op(B)^T + beta * C on one triangle of C, which is n x n; op(A) and op(B) are
-// n x k. With `twice` alpha * op(B) * op(A)^T is added too. b == a: syrk.
+// C = alpha * op(A) * op(B) + beta * C on one triangle of C, which is n x n; op(A) is n x k, op(B)
+// is k x n. In syrk, B is A. In syrk, syrkx and syr2k, op(B) is the transpose of a matrix that is
+// stored like A. With `twice` (syr2k) the product with A and B exchanged is added too.
 template <bool twice>
 struct rank_k_problem {
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
-    bool upper = false, trans = false;
-    bool has_b = twice; // else B is A
+    bool upper = false, transa = false, transb = true;
+    bool has_b = twice;      // else B is A
+    bool has_transb = false; // gemmtr; else it is the opposite of transa
     int64_t n = 0, k = 0;
     scalar alpha{}, beta{};
     const float* a = nullptr;
@@ -24,14 +26,18 @@ struct rank_k_problem {
     template <class List>
     void operands(List& list) {
         list.fill_mode("uplo", upper);
-        list.operation("trans", trans);
+        list.operation(has_transb ? "transa" : "trans", transa);
+        if (has_transb)
+            list.operation("transb", transb);
+        else
+            transb = !transa;
         list.size("n", n);
         list.size("k", k);
         list.scalar("alpha", alpha);
         const bool reads_ab = k > 0 && may_be_nonzero(alpha);
-        list.matrix("A", a, lda, shape_of(n, k, trans), reads_ab);
+        list.matrix("A", a, lda, shape_of(n, k, transa), reads_ab);
         if (has_b)
-            list.matrix("B", b, ldb, shape_of(n, k, trans), reads_ab);
+            list.matrix("B", b, ldb, shape_of(k, n, transb), reads_ab);
         else
             b = a, ldb = lda;
         list.scalar("beta", beta);
@@ -44,7 +50,10 @@ struct rank_k_problem {
         const wide square = wide{n + 1024} * (n + 1024), panels = 2 * wide{n} * k;
         return square > panels ? square : panels;
     }
-    void take_form(const myblasCall_t& call) { has_b = twice || call.ldb != 0; }
+    void take_form(const myblasCall_t& call) {
+        has_b = twice || call.ldb != 0;
+        has_transb = has_b && !twice;
+    }
 };
 
 using syrk_problem = rank_k_problem<false>;
@@ -54,6 +63,10 @@ namespace calls {
 inline constexpr routine_call<syrk_problem> ssyrk{"myssyrk"};
 inline constexpr routine_call<syrk_problem> ssyrkx{.name = "myssyrkx", .preset = {.has_b = true}};
 inline constexpr routine_call<syr2k_problem> ssyr2k{"myssyr2k"};
+inline constexpr routine_call<syrk_problem> sgemmtr{
+    .name = "mysgemmtr",
+    .preset = {.has_b = true, .has_transb = true},
+};
 } // namespace calls
 
 } // namespace myblas

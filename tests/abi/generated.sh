@@ -15,10 +15,12 @@ fortran=${4:-}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/abi/preload/common" "$work/scripts" "$work/src/api" "$work/tests"
+mkdir -p "$work/abi/preload/common" "$work/docs" "$work/scripts" "$work/src/api" "$work/tests"
 cp -r "$source/include" "$work"
 cp -r "$source/abi/fortran" "$source/abi/exports" "$work/abi"
-cp "$source/abi/preload/common/kernel_variables.h" "$work/abi/preload/common"
+cp "$source"/abi/preload/common/{entries.inc,kernel_variables.h} "$work/abi/preload/common"
+cp "$source"/docs/{compatibility,porting,served_calls}.md "$work/docs"
+cp "$source/README.md" "$work"
 cp "$source/scripts/generate.py" "$work/scripts"
 cp "$source/src/api/entry_points.cpp" "$work/src/api"
 cp "$source/tests/functions.h" "$work/tests"
@@ -30,9 +32,15 @@ cat >added.h <<'CODE'
 /* Does nothing. Since 1.2. Source: cublasSnone_v2. */
 MYBLAS_API myblasStatus_t
 mysnone(myblasHandle_t handle, int n, const float* const x[], int* result);
+
+/* *result = alpha * the sum of x_i^2: an example. Source: none. */
+MYBLAS_API myblasStatus_t mysgbmv(myblasHandle_t handle, const float* alpha, const float* x);
 CODE
 line=$(grep -n '^#ifdef __cplusplus' include/myblas/myblas.h | tail -n 1 | cut -d : -f 1)
 sed -i "$((line - 1))r added.h" include/myblas/myblas.h
+# shellcheck disable=SC2016 # names in backquotes
+sed -i 's/| `sgbmv`, [^|]*/| `sgbmv` /' docs/compatibility.md
+sed -i 's/^SMALL(sgemv,/SMALL(snone, NONE, void(size, vector))\n&/' abi/preload/common/entries.inc
 
 sed -i 's/^} myblasRoutine_t;/    , MYBLAS_ROUTINE_NONE = 99\n&/' include/myblas/myblas.h
 
@@ -63,13 +71,26 @@ expect abi/exports/libmyblas.symbols 'mysnone@@MYBLAS_1.2
 mysnone_64@@MYBLAS_1.2'
 expect abi/fortran/myblas.f90 '        function mysnone_64(handle, n, x, result) &
             bind(c, name="mysnone_64") result(status)'
-expect src/api/entry_points.cpp \
-    ' myblasStatus_t mysnone_64(myblasHandle_t handle, int64_t n, const float* const x[],
+expect src/api/entry_points.cpp "$(
+    cat <<'CODE'
+[[gnu::flatten]] myblasStatus_t mysnone_64(myblasHandle_t handle, int64_t n, const float* const x[],
     int64_t* result) {
-    return enter(calls::snone, handle, n, x, result);'
+    return enter(calls::snone, handle, n, x, result);
+CODE
+)"
 expect abi/preload/common/kernel_variables.h '    "MYBLAS_NONE_KERNEL",'
 expect tests/functions.h '    case snone: return mysnone(handle, g->n, g->x, g->result);
     case snone: return mysnone_64(handle, g->n, g->x, g->result);'
+# shellcheck disable=SC2016 # names in backquotes
+expect README.md '| `mysnone` | Does nothing |
+| `mysgbmv` | α the sum of xᵢ² |'
+# shellcheck disable=SC2016 # names in backquotes
+expect docs/compatibility.md '| 2, banded | `sgbmv` | here | here | not here |'
+# shellcheck disable=SC2016 # names in backquotes
+grep -q '`mysgbmv`' docs/porting.md && grep -q '^| Level 1, .*`snone`' docs/served_calls.md || {
+    echo "porting.md or served_calls.md lacks a routine"
+    exit 1
+}
 
 # The generated files work.
 cat >library.c <<'CODE'

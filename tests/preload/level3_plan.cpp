@@ -92,9 +92,6 @@ void compute(const level3& p) {
             for (int64_t l = 0; l < depth; ++l) {
                 const auto a = [&](int64_t row) { return static_cast<double>(a_of(p, row, l)); };
                 switch (p.what) {
-                case kind::syrk:
-                    sum += a(i) * a(j);
-                    break;
                 case kind::syr2k:
                     sum += a(i) * b_of(p, p.transa, j, l) + a(j) * b_of(p, p.transa, i, l);
                     break;
@@ -147,8 +144,9 @@ struct example {
     void bind() {
         p.a = a.data.data();
         p.lda = a.ld();
-        p.b = b.data.data();
-        p.ldb = b.ld();
+        const matrix& of_b = b.cols > 0 ? b : a; // syrk
+        p.b = of_b.data.data();
+        p.ldb = of_b.ld();
         p.c = c.data.data();
         p.ldc = c.ld();
     }
@@ -168,15 +166,16 @@ bool is_close(const example& found, const example& right) {
 }
 
 std::string name_of(const level3& p) {
-    static constexpr const char* names[] = {"product", "syrk", "syr2k", "symm", "trmm", "trsm"};
+    static constexpr const char* names[] = {"product", "gemmtr", "syr2k", "symm", "trmm", "trsm"};
     char text[128];
     std::snprintf(text,
                   sizeof text,
-                  "%s left %d upper %d trans %d unit %d m %d n %d k %d beta %g",
+                  "%s left %d upper %d trans %d %d unit %d m %d n %d k %d beta %g",
                   names[static_cast<int>(p.what)],
                   p.left,
                   p.upper,
                   p.transa,
+                  p.transb,
                   p.unit,
                   static_cast<int>(p.m),
                   static_cast<int>(p.n),
@@ -301,6 +300,10 @@ level3 operation(kind what, int bits, int64_t m, int64_t n, int64_t k, float bet
     p.left = bits & 2;
     p.transa = (bits & 4) && what != kind::symm;
     p.unit = (bits & 8) && p.is_triangular();
+    if (what == kind::gemmtr) { // with `left`: syrk
+        p.transb = (bits & 2) ? !p.transa : bits & 8;
+        p.ldb = (bits & 2) ? 0 : 1;
+    }
     p.m = p.updates_triangle() ? n : m;
     p.n = n;
     p.k = k;
@@ -315,7 +318,7 @@ int main() {
     struct {
         int64_t m, n, k;
     } constexpr sizes[] = {{1, 1, 1}, {5, 3, 2}, {6, 330, 9}, {300, 7, 5}};
-    for (const kind what : {kind::syrk, kind::syr2k, kind::symm, kind::trmm, kind::trsm})
+    for (const kind what : {kind::gemmtr, kind::syr2k, kind::symm, kind::trmm, kind::trsm})
         for (int bits = 0; bits < 16; ++bits)
             for (const auto& s : sizes)
                 for (const float beta : {0.0F, 0.5F})

@@ -16,16 +16,19 @@
 
 #define FORWARD(symbol, used, integer) FUNCTION(symbol, "   jmp *" #symbol "_target(%rip)\n")
 
-// The bitwise or of a call's extents, in %rax. The extents follow two or four letters, and the
-// layout of CBLAS.
+// The bitwise or of a call's extents, in %rax. The extents follow two, three or four letters, and
+// the layout of CBLAS.
 #define EXTENTS_fortran_three_behind_two(integer)                                                  \
     LOAD_##integer("(%rdx)") OR_##integer("(%rcx)") OR_##integer("(%r8)")
 #define EXTENTS_fortran_two_behind_two(integer) LOAD_##integer("(%rdx)") OR_##integer("(%rcx)")
+#define EXTENTS_fortran_two_behind_three(integer) LOAD_##integer("(%rcx)") OR_##integer("(%r8)")
 #define EXTENTS_fortran_two_behind_four(integer) LOAD_##integer("(%r8)") OR_##integer("(%r9)")
 #define EXTENTS_cblas_three_behind_two(integer)                                                    \
     LOAD_##integer(CX_##integer) OR_##integer(R8_##integer) OR_##integer(R9_##integer)
 #define EXTENTS_cblas_two_behind_two(integer)                                                      \
     LOAD_##integer(CX_##integer) OR_##integer(R8_##integer)
+#define EXTENTS_cblas_two_behind_three(integer)                                                    \
+    LOAD_##integer(R8_##integer) OR_##integer(R9_##integer)
 #define EXTENTS_cblas_two_behind_four(integer) LOAD_##integer(R9_##integer) OR_##integer("8(%rsp)")
 
 #define LOAD_int(place) "   movl " place ", %eax\n"
@@ -114,6 +117,8 @@
     SPELL_LEVEL3(before##name##after, name, id, used, integer, three_behind_two)
 #define SPELL_two_behind_two(name, id, used, integer, before, after)                               \
     SPELL_LEVEL3(before##name##after, name, id, used, integer, two_behind_two)
+#define SPELL_two_behind_three(name, id, used, integer, before, after)                             \
+    SPELL_LEVEL3(before##name##after, name, id, used, integer, two_behind_three)
 #define SPELL_two_behind_four(name, id, used, integer, before, after)                              \
     SPELL_LEVEL3(before##name##after, name, id, used, integer, two_behind_four)
 

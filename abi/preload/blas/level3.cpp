@@ -17,6 +17,7 @@ const float* at(const float* data, int64_t ld, bool trans, int64_t i, int64_t j)
     return trans ? data + j + i * ld : data + i + j * ld;
 }
 const float* a_at(const level3& p, int64_t i, int64_t j) { return at(p.a, p.lda, p.transa, i, j); }
+const float* b_at(const level3& p, int64_t i, int64_t j) { return at(p.b, p.ldb, p.transb, i, j); }
 float* c_at(const level3& p, int64_t i, int64_t j) { return p.c + i + j * p.ldc; }
 
 // op(A) is an upper triangle.
@@ -44,7 +45,7 @@ level3 on_diagonal(const level3& p, range r) {
     if (p.updates_triangle()) {
         q.m = q.n = r.size();
         q.a = a_at(p, r.begin, 0);
-        q.b = p.what == kind::syr2k ? at(p.b, p.ldb, p.transa, r.begin, 0) : p.b;
+        q.b = p.what == kind::syr2k ? at(p.b, p.ldb, p.transa, r.begin, 0) : b_at(p, 0, r.begin);
         q.c = c_at(p, r.begin, r.begin);
         return q;
     }
@@ -58,24 +59,14 @@ level3 on_diagonal(const level3& p, range r) {
 
 // ---- Along the triangle -------------------------------------------------------------------------
 
-// alpha * op(X)_s * op(Y)_r^T into C, beside the diagonal.
-level3 beside_diagonal(const level3& p,
-                       range s,
-                       range r,
-                       const float* x,
-                       int64_t ldx,
-                       const float* y,
-                       int64_t ldy,
-                       float beta) {
-    level3 q = plain_product(p, beta);
-    q.transa = p.transa;
-    q.transb = !p.transa;
+// The product with rows s of op(A) and columns r of op(B), beside the diagonal.
+level3 beside_diagonal(const level3& p, range s, range r) {
+    level3 q = p;
+    q.what = kind::product;
     q.m = s.size();
     q.n = r.size();
-    q.a = at(x, ldx, p.transa, s.begin, 0);
-    q.lda = ldx;
-    q.b = at(y, ldy, p.transa, r.begin, 0);
-    q.ldb = ldy;
+    q.a = a_at(p, s.begin, 0);
+    q.b = b_at(p, 0, r.begin);
     q.c = c_at(p, s.begin, r.begin);
     return q;
 }
@@ -84,11 +75,16 @@ operations update_along(const level3& p, range r) {
     operations all;
     const range s = others(p, r);
     if (s.size() > 0) {
-        const bool has_two = p.what == kind::syr2k;
-        all.add(beside_diagonal(
-            p, s, r, p.a, p.lda, has_two ? p.b : p.a, has_two ? p.ldb : p.lda, p.beta));
-        if (has_two)
-            all.add(beside_diagonal(p, s, r, p.b, p.ldb, p.a, p.lda, 1));
+        level3 q = p;
+        if (p.what == kind::syr2k)
+            q.transb = !q.transa;
+        all.add(beside_diagonal(q, s, r));
+        if (p.what == kind::syr2k) {
+            std::swap(q.a, q.b);
+            std::swap(q.lda, q.ldb);
+            q.beta = 1;
+            all.add(beside_diagonal(q, s, r));
+        }
     }
     all.add(on_diagonal(p, r));
     return all;
@@ -176,7 +172,7 @@ operations along(const level3& p, range r) {
 // An update may go in either direction. In the chosen direction, op(A) is needed from one end on.
 bool is_forward(const level3& p) {
     switch (p.what) {
-    case kind::syrk:
+    case kind::gemmtr:
     case kind::syr2k:
         return p.upper;
     case kind::trsm:
@@ -239,8 +235,7 @@ operations halves_of_depth(const level3& p) {
     first.k = half;
     second.k = p.k - half;
     second.a = a_at(p, 0, half);
-    if (p.has_b())
-        second.b = at(p.b, p.ldb, p.transa, 0, half);
+    second.b = p.what == kind::syr2k ? at(p.b, p.ldb, p.transa, 0, half) : b_at(p, half, 0);
     second.beta = 1;
     operations all;
     all.add(first);
@@ -300,7 +295,10 @@ extent extent_of_b(const level3& p) {
     case kind::symm:
         return {p.m, p.n};
     case kind::product:
-        return p.transb ? extent{p.n, p.k} : extent{p.k, p.n};
+    case kind::gemmtr:
+        if (p.has_b())
+            return p.transb ? extent{p.n, p.k} : extent{p.k, p.n};
+        [[fallthrough]];
     default:
         return {0, 0};
     }
@@ -394,15 +392,20 @@ private:
                (!p_.reads_c() || upload(operand_name::c, {0, p_.m}, r, group));
     }
 
-    // Uploads the rows of op(A) and op(B) that are not on the device yet, and C's part of the
-    // triangle.
+    // Uploads the rows of op(A), and of syr2k's op(B), that are not on the device yet, or gemmtr's
+    // columns of op(B), and C's part of the triangle.
     bool upload_for_update(range r, int group) {
         const range fresh = forward_ ? range{sent_.end, r.end} : range{r.begin, sent_.begin};
         (forward_ ? sent_.end : sent_.begin) = forward_ ? r.end : r.begin;
         const range depth{0, p_.k};
-        const range rows = p_.transa ? depth : fresh, cols = p_.transa ? fresh : depth;
-        if (!upload(operand_name::a, rows, cols, group) ||
-            (p_.has_b() && !upload(operand_name::b, rows, cols, group)))
+        const auto upload_lines = [&](operand_name of, range lines, bool are_columns) {
+            return upload(of, are_columns ? depth : lines, are_columns ? lines : depth, group);
+        };
+        if (!upload_lines(operand_name::a, fresh, p_.transa))
+            return false;
+        if (p_.what == kind::syr2k && !upload_lines(operand_name::b, fresh, p_.transa))
+            return false;
+        if (p_.what == kind::gemmtr && p_.has_b() && !upload_lines(operand_name::b, r, !p_.transb))
             return false;
         const block of_c = columns_of_triangle(r);
         return !p_.reads_c() || upload(operand_name::c, of_c.rows, of_c.cols, group, of_c.part);

@@ -26,7 +26,8 @@ struct product {
 
 // One of the operations. C is m x n.
 //   product  as above.
-//   syrk     C = alpha * op(A) * op(A)^T + beta * C, on a triangle of C; op(A) is n x k.
+//   gemmtr   C = alpha * op(A) * op(B) + beta * C, on a triangle of C; op(A) is n x k. In syrk, B
+//            is A, and op(B) is op(A)^T.
 //   syr2k    C = alpha * (op(A) * op(B)^T + op(B) * op(A)^T) + beta * C, on a triangle of C.
 //            `transa` holds for both A and B.
 //   symm     C = alpha * A * B + beta * C with a symmetric A on the left, or
@@ -36,17 +37,18 @@ struct product {
 //   trsm     Solves op(A) * X = alpha * C with a triangular A on the left, or
 //            X * op(A) = alpha * C with A on the right. C = X.
 struct level3 : product {
-    enum class kind { product, syrk, syr2k, symm, trmm, trsm };
+    enum class kind { product, gemmtr, syr2k, symm, trmm, trsm };
     kind what = kind::product;
     bool left = true;
     bool upper = false; // which triangle of A, or of C, is referenced
     bool unit = false;  // the diagonal of A counts as 1, no matter which values are stored
 
-    bool updates_triangle() const { return what == kind::syrk || what == kind::syr2k; }
+    bool updates_triangle() const { return what == kind::gemmtr || what == kind::syr2k; }
     bool is_triangular() const { return what == kind::trmm || what == kind::trsm; }
-    bool has_b() const {
-        return what == kind::product || what == kind::syr2k || what == kind::symm;
+    bool is_syrk() const {
+        return what == kind::gemmtr && b == a && ldb == lda && transb != transa;
     }
+    bool has_b() const { return !is_triangular() && !is_syrk(); }
     // Rows and columns of the triangle.
     int64_t order() const { return left && !updates_triangle() ? m : n; }
     // Whether the call reads C's old values.

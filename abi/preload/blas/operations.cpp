@@ -32,8 +32,7 @@ int product_call::wrong_argument() const {
 int any_level3_call::wrong_argument() const {
     if (wrong_letter)
         return wrong_letter;
-    // A triangular operation has two more arguments before its extents than the others.
-    const int first = is_triangular() ? 5 : 3;
+    const int first = letters + 1;
     const int64_t second = updates_triangle() ? k : n;
     if ((updates_triangle() ? n : m) < 0)
         return first;
@@ -42,9 +41,9 @@ int any_level3_call::wrong_argument() const {
     int number = first + 4;
     if (lda < at_least_one(extent_of_a(*this).rows))
         return number;
-    if (has_b()) {
+    if (has_argument_b) {
         number += 2;
-        if (ldb < at_least_one(extent_of_b(*this).rows))
+        if (has_b() && ldb < at_least_one(extent_of_b(*this).rows))
             return number;
     }
     number += is_triangular() ? 2 : 3;
@@ -116,11 +115,28 @@ outcome product_call::run(std::span<device* const> devices, const origin& from) 
 
 // ---- Level 3 ------------------------------------------------------------------------------------
 
+void any_level3_call::transpose() {
+    upper = !upper;
+    switch (what) {
+    case kind::gemmtr: // (op(A) op(B))^T = op(B)^T op(A)^T
+        std::swap(a, b);
+        std::swap(lda, ldb);
+        std::swap(transa, transb);
+        break;
+    case kind::syr2k:
+        transa = !transa;
+        break;
+    default:
+        left = !left;
+        std::swap(m, n);
+    }
+}
+
 // The size of a product with the same work.
 product_size any_level3_call::size() const {
     const auto half = [](int64_t extent) { return (extent + 1) / 2; };
     switch (what) {
-    case kind::syrk:
+    case kind::gemmtr:
         return {n, half(n), k, beta != 0};
     case kind::syr2k:
         return {n, n, k, beta != 0};
@@ -131,63 +147,21 @@ product_size any_level3_call::size() const {
     }
 }
 
-namespace {
-
-template <class Kind>
-void compute_as(const level3& p, const origin& from) {
-    Kind call;
-    static_cast<level3&>(call) = p;
-    compute_on_host(call, from);
-}
-
-bool by_own(const level3& p, const origin& from) {
-    const char uplo = p.upper ? 'U' : 'L', trans = p.transa ? 'T' : 'N';
-    const char side = p.left ? 'L' : 'R', diag = p.unit ? 'U' : 'N';
-    const auto update = [&]<routine r>(auto... b) {
-        return call_own<r>(
-            from, uplo, trans, p.n, p.k, p.alpha, p.a, p.lda, b..., p.beta, p.c, p.ldc);
-    };
-    const auto triangular = [&]<routine r>() {
-        return call_own<r>(
-            from, side, uplo, trans, diag, p.m, p.n, p.alpha, p.a, p.lda, p.c, p.ldc);
-    };
-    switch (p.what) {
-    case level3::kind::syrk:
-        return update.operator()<routine::ssyrk>();
-    case level3::kind::syr2k:
-        return update.operator()<routine::ssyr2k>(p.b, p.ldb);
-    case level3::kind::symm:
-        return call_own<routine::ssymm>(
-            from, side, uplo, p.m, p.n, p.alpha, p.a, p.lda, p.b, p.ldb, p.beta, p.c, p.ldc);
-    case level3::kind::trmm:
-        return triangular.operator()<routine::strmm>();
-    case level3::kind::trsm:
-        return triangular.operator()<routine::strsm>();
-    default:
-        return false;
-    }
-}
-
-} // namespace
-
 void level3_on_host(const level3& p, const void* context) {
     const origin& from = *static_cast<const origin*>(context);
     if (p.what == level3::kind::product)
         return product_on_host(p, context);
-    if (by_own(p, from))
-        return;
-    switch (p.what) {
-    case level3::kind::syrk:
-        return compute_as<syrk_call>(p, from);
-    case level3::kind::syr2k:
-        return compute_as<syr2k_call>(p, from);
-    case level3::kind::symm:
-        return compute_as<symm_call>(p, from);
-    case level3::kind::trmm:
-        return compute_as<trmm_call>(p, from);
-    default:
-        return compute_as<trsm_call>(p, from);
-    }
+    const auto compute_by = [&]<class Call>() {
+        if constexpr (requires { Call::computes(p); })
+            if (Call::computes(p) && !Call::call_own(p, from)) {
+                Call call;
+                static_cast<level3&>(call) = p;
+                compute_on_host(call, from);
+            }
+    };
+#define BLAS_LEVEL3(name, ...) compute_by.operator()<call_of<routine::name>::type>();
+#include "common/entries.inc"
+#undef BLAS_LEVEL3
 }
 
 outcome any_level3_call::run(std::span<device* const> devices, const origin& from) const noexcept {

@@ -72,6 +72,8 @@ struct product_call : product {
 // the Fortran interface does.
 struct any_level3_call : level3 {
     int wrong_letter = 0;
+    int letters = 2; // arguments before the extents
+    bool has_argument_b = false;
     report::extents shape() const { return {m, n, updates_triangle() ? k : order()}; }
     product_size size() const;
     int wrong_argument() const;
@@ -83,100 +85,170 @@ struct any_level3_call : level3 {
         return {.side = left ? MYBLAS_SIDE_LEFT : MYBLAS_SIDE_RIGHT,
                 .uplo = upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER,
                 .transa = transa ? MYBLAS_OP_T : MYBLAS_OP_N,
+                .transb = transb && has_argument_b ? MYBLAS_OP_T : MYBLAS_OP_N,
                 .diag = unit ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT,
                 .m = m,
                 .n = n,
                 .k = shape().k,
                 .lda = lda,
-                .ldb = is_triangular() ? ldc : ldb,
+                .ldb = is_triangular()  ? ldc
+                       : has_argument_b ? ldb
+                                        : 0,
                 .ldc = ldc};
     }
+    // To the column-major operation on the transposes.
+    void transpose();
     outcome run(std::span<device* const>, const origin&) const noexcept;
 };
 
-template <routine r, level3::kind operation, myblasRoutine_t kernels>
-struct level3_call : any_level3_call {
-    static constexpr routine kind = r;
-    static constexpr myblasRoutine_t computed_by = kernels;
-
-    // syrk
-    static level3_call read(char layout,
-                            char uplo,
-                            char trans,
-                            int64_t n,
-                            int64_t depth,
-                            float alpha,
-                            const float* a,
-                            int64_t lda,
-                            float beta,
-                            float* c,
-                            int64_t ldc) {
-        return read(layout, uplo, trans, n, depth, alpha, a, lda, nullptr, 0, beta, c, ldc);
+// The arguments of a level 3 function, as members of an operation. Of scalars, matrices and
+// operations, the first and the second one mean different members: member<Tag>() counts them.
+class argument_cursor {
+public:
+    // The member for the next argument with this tag.
+    template <class Tag, class Operation>
+    auto& member(Operation& p) {
+        if constexpr (std::is_same_v<Tag, argument::uplo>)
+            return p.upper;
+        else if constexpr (std::is_same_v<Tag, argument::side>)
+            return p.left;
+        else if constexpr (std::is_same_v<Tag, argument::diag>)
+            return p.unit;
+        else if constexpr (std::is_same_v<Tag, argument::trans>)
+            return operations_++ == 0 ? p.transa : p.transb;
+        else if constexpr (std::is_same_v<Tag, argument::size>)
+            return p.updates_triangle() ? (sizes_++ == 0 ? p.n : p.k) : (sizes_++ == 0 ? p.m : p.n);
+        else if constexpr (std::is_same_v<Tag, argument::scalar>)
+            return scalars_++ == 0 ? p.alpha : p.beta;
+        else if constexpr (std::is_same_v<Tag, argument::matrix>)
+            return matrices_++ == 0 ? p.a : p.b;
+        else if constexpr (std::is_same_v<Tag, argument::leading>)
+            return is_result_ ? p.ldc : matrices_ == 1 ? p.lda : p.ldb;
+        else {
+            static_assert(std::is_same_v<Tag, argument::result>);
+            is_result_ = true;
+            return p.c;
+        }
     }
 
-    // syr2k; symm, whose first letters are side and uplo
-    static level3_call read(char layout,
-                            char first,
-                            char second,
-                            int64_t m,
-                            int64_t n,
-                            float alpha,
-                            const float* a,
-                            int64_t lda,
-                            const float* b,
-                            int64_t ldb,
-                            float beta,
-                            float* c,
-                            int64_t ldc) {
-        const bool by_rows = layout == 'R';
+private:
+    int operations_ = 0, sizes_ = 0, scalars_ = 0, matrices_ = 0;
+    bool is_result_ = false; // the last matrix
+};
+
+// The letter that makes a flag true; the other one makes it false.
+template <class Tag>
+constexpr char letter_of(bool is_set) {
+    if constexpr (std::is_same_v<Tag, argument::trans>)
+        return is_set ? 'T' : 'N';
+    else if constexpr (std::is_same_v<Tag, argument::side>)
+        return is_set ? 'L' : 'R';
+    else if constexpr (std::is_same_v<Tag, argument::uplo>)
+        return is_set ? 'U' : 'L';
+    else
+        return is_set ? 'U' : 'N';
+}
+
+// A routine of level 3 but sgemm, by its row of entries.inc.
+template <routine r,
+          level3::kind operation,
+          class Signature = typename parts_of<typename signature_of<r>::type>::signature>
+struct level3_call;
+template <routine r, level3::kind operation, class... Tags>
+struct level3_call<r, operation, void(Tags...)> : any_level3_call {
+    static constexpr routine kind = r;
+    static constexpr myblasRoutine_t computed_by = kernels_of<r>::listed_under;
+    static constexpr bool takes_b = (int{std::is_same_v<Tags, argument::matrix>} + ...) == 2;
+
+    // Whether the routine computes an operation: of two routines for a kind, one has no B.
+    static bool computes(const level3& p) { return p.what == operation && p.has_b() == takes_b; }
+
+    static level3_call read(char layout, value_of<Tags>... values) {
         level3_call call;
         call.what = operation;
-        if (call.updates_triangle()) {
-            call.upper = (first == 'U') != by_rows;
-            call.transa = is_transposed(second) != by_rows;
-            call.m = call.n = m;
-            call.k = n;
-        } else {
-            call.left = (first == 'L') != by_rows;
-            call.upper = (second == 'U') != by_rows;
-            call.m = by_rows ? n : m;
-            call.n = by_rows ? m : n;
+        call.letters = list<Tags...>::letters;
+        call.has_argument_b = takes_b;
+        argument_cursor next;
+        (set<Tags>(next.member<Tags>(call), values), ...);
+        if (call.updates_triangle())
+            call.m = call.n;
+        if (operation == level3::kind::gemmtr && !takes_b) { // syrk
+            call.transb = !call.transa;
+            call.b = call.a;
+            call.ldb = call.lda;
         }
-        call.alpha = alpha;
-        call.a = a;
-        call.lda = lda;
-        call.b = b;
-        call.ldb = ldb;
-        call.beta = beta;
-        call.c = c;
-        call.ldc = ldc;
+        if (layout == 'R')
+            call.transpose();
         return call;
     }
 
-    // trmm, trsm
-    static level3_call read(char layout,
-                            char side,
-                            char uplo,
-                            char trans,
-                            char diag,
-                            int64_t m,
-                            int64_t n,
-                            float alpha,
-                            const float* a,
-                            int64_t lda,
-                            float* b,
-                            int64_t ldb) {
-        level3_call call = read(layout, side, uplo, m, n, alpha, a, lda, nullptr, 0, 0, b, ldb);
-        call.transa = is_transposed(trans);
-        call.unit = diag == 'U';
-        return call;
+    // The program's own function; false if it has none.
+    static bool call_own(const level3& p, const origin& from) {
+        argument_cursor next;
+        const std::tuple values{passed_to_blas<Tags>(next.member<Tags>(p))...};
+        return std::apply([&](auto... value) { return preload::call_own<r>(from, value...); },
+                          values);
+    }
+
+    // libmyblas's function, whose result is a matrix of its own in trmm.
+    template <class Function>
+    static myblasStatus_t call_library(Function* function, myblasHandle_t h, const level3& p) {
+        argument_cursor next;
+        const std::tuple values{passed_to_library<Tags>(next.member<Tags>(p))...};
+        return std::apply(
+            [&](auto... value) {
+                if constexpr (operation == level3::kind::trmm)
+                    return function(h, value..., p.c, p.ldc);
+                else
+                    return function(h, value...);
+            },
+            values);
+    }
+
+private:
+    template <class Tag, class Member>
+    static void set(Member& member, value_of<Tag> value) {
+        if constexpr (std::is_same_v<Tag, argument::trans>)
+            member = is_transposed(value);
+        else if constexpr (is_letter<Tag>)
+            member = value == letter_of<Tag>(true);
+        else
+            member = value;
+    }
+    template <class Tag, class Member>
+    static auto passed_to_blas(const Member& member) {
+        if constexpr (is_letter<Tag>)
+            return letter_of<Tag>(member);
+        else
+            return member;
+    }
+    template <class Tag, class Member>
+    static auto passed_to_library(const Member& member) {
+        if constexpr (std::is_same_v<Tag, argument::trans>)
+            return member ? MYBLAS_OP_T : MYBLAS_OP_N;
+        else if constexpr (std::is_same_v<Tag, argument::uplo>)
+            return member ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
+        else if constexpr (std::is_same_v<Tag, argument::side>)
+            return member ? MYBLAS_SIDE_LEFT : MYBLAS_SIDE_RIGHT;
+        else if constexpr (std::is_same_v<Tag, argument::diag>)
+            return member ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT;
+        else if constexpr (std::is_same_v<Tag, argument::scalar>)
+            return &member;
+        else
+            return member;
     }
 };
-using syrk_call = level3_call<routine::ssyrk, level3::kind::syrk, MYBLAS_ROUTINE_SYRK>;
-using syr2k_call = level3_call<routine::ssyr2k, level3::kind::syr2k, MYBLAS_ROUTINE_SYR2K>;
-using symm_call = level3_call<routine::ssymm, level3::kind::symm, MYBLAS_ROUTINE_SYMM>;
-using trmm_call = level3_call<routine::strmm, level3::kind::trmm, MYBLAS_ROUTINE_TRMM>;
-using trsm_call = level3_call<routine::strsm, level3::kind::trsm, MYBLAS_ROUTINE_TRSM>;
+
+template <routine r>
+using gemmtr_call = level3_call<r, level3::kind::gemmtr>;
+template <routine r>
+using syr2k_call = level3_call<r, level3::kind::syr2k>;
+template <routine r>
+using symm_call = level3_call<r, level3::kind::symm>;
+template <routine r>
+using trmm_call = level3_call<r, level3::kind::trmm>;
+template <routine r>
+using trsm_call = level3_call<r, level3::kind::trsm>;
 
 // B = alpha * op(A), column-major; in place with the same a and b.
 struct matcopy_call {

@@ -38,10 +38,16 @@ struct small_call<r, Result(Tags...)> {
 
     std::tuple<value_of<Tags>...> values;
     int wrong_letter = 0;
-    // The result of a function; elements are counted from 1.
+    // The result of a function; elements are counted from 1. Before the call is computed, the
+    // result of an empty one: the scalar to which a sum is added.
     mutable std::conditional_t<std::is_void_v<result_type>, char, result_type> value = 0;
 
-    static small_call read(value_of<Tags>... values) { return {{values...}}; }
+    static small_call read(value_of<Tags>... values) {
+        small_call call{{values...}};
+        if constexpr (!std::is_void_v<Result> && is_one_of<argument::scalar, Tags...>)
+            call.value = call.template get<argument::scalar>();
+        return call;
+    }
 
     static small_call read(char layout, value_of<Tags>... values) {
         small_call call{{values...}};

@@ -1,5 +1,6 @@
 #include "blas/staged_level3.h"
 
+#include "blas/operations.h"
 #include "blas/shares.h"
 
 #include <algorithm>
@@ -17,23 +18,13 @@ constexpr int most_groups = device::event_count - computed(0);
 
 // ---- One operation in device memory -------------------------------------------------------------
 
-myblasFillMode_t fill_of(const level3& p) {
-    return p.upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
-}
-myblasSideMode_t side_of(const level3& p) { return p.left ? MYBLAS_SIDE_LEFT : MYBLAS_SIDE_RIGHT; }
 myblasOperation_t operation_of(bool trans) { return trans ? MYBLAS_OP_T : MYBLAS_OP_N; }
-myblasDiagType_t diagonal_of(const level3& p) {
-    return p.unit ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT;
-}
 
 myblasStatus_t call(const device& d, const level3& p) {
     const library& l = d.api();
-    const myblasHandle_t h = d.handle();
-    const myblasOperation_t op = operation_of(p.transa);
-    switch (p.what) {
-    case level3::kind::product:
-        return l.sgemm(h,
-                       op,
+    if (p.what == level3::kind::product)
+        return l.sgemm(d.handle(),
+                       operation_of(p.transa),
                        operation_of(p.transb),
                        p.m,
                        p.n,
@@ -46,55 +37,16 @@ myblasStatus_t call(const device& d, const level3& p) {
                        &p.beta,
                        p.c,
                        p.ldc);
-    case level3::kind::syrk:
-        return l.ssyrk(h, fill_of(p), op, p.n, p.k, &p.alpha, p.a, p.lda, &p.beta, p.c, p.ldc);
-    case level3::kind::syr2k:
-        return l.ssyr2k(
-            h, fill_of(p), op, p.n, p.k, &p.alpha, p.a, p.lda, p.b, p.ldb, &p.beta, p.c, p.ldc);
-    case level3::kind::symm:
-        return l.ssymm(h,
-                       side_of(p),
-                       fill_of(p),
-                       p.m,
-                       p.n,
-                       &p.alpha,
-                       p.a,
-                       p.lda,
-                       p.b,
-                       p.ldb,
-                       &p.beta,
-                       p.c,
-                       p.ldc);
-    case level3::kind::trmm:
-        return l.strmm(h,
-                       side_of(p),
-                       fill_of(p),
-                       op,
-                       diagonal_of(p),
-                       p.m,
-                       p.n,
-                       &p.alpha,
-                       p.a,
-                       p.lda,
-                       p.c,
-                       p.ldc,
-                       p.c,
-                       p.ldc);
-    case level3::kind::trsm:
-        return l.strsm(h,
-                       side_of(p),
-                       fill_of(p),
-                       op,
-                       diagonal_of(p),
-                       p.m,
-                       p.n,
-                       &p.alpha,
-                       p.a,
-                       p.lda,
-                       p.c,
-                       p.ldc);
-    }
-    return MYBLAS_STATUS_INVALID_VALUE;
+    myblasStatus_t status = MYBLAS_STATUS_INVALID_VALUE;
+    const auto call_by = [&]<class Call>(auto* function) {
+        if constexpr (requires { Call::computes(p); })
+            if (Call::computes(p))
+                status = Call::call_library(function, d.handle(), p);
+    };
+#define BLAS_LEVEL3(name, ...) call_by.operator()<call_of<routine::name>::type>(l.name);
+#include "common/entries.inc"
+#undef BLAS_LEVEL3
+    return status;
 }
 
 // ---- The steps of a plan ------------------------------------------------------------------------
@@ -126,8 +78,8 @@ public:
         const extent a = extent_of_a(p), b = extent_of_b(p);
         on_device_.a = memory;
         on_device_.lda = round_up(a.rows);
-        on_device_.b = on_device_.a + stored_elements(a);
-        on_device_.ldb = std::max<int64_t>(1, round_up(b.rows));
+        on_device_.b = p.is_syrk() ? on_device_.a : on_device_.a + stored_elements(a);
+        on_device_.ldb = p.is_syrk() ? on_device_.lda : std::max<int64_t>(1, round_up(b.rows));
         on_device_.c = memory + stored_elements(a) + stored_elements(b);
         on_device_.ldc = round_up(p.m);
     }

@@ -59,13 +59,10 @@ bool load(library* l) noexcept {
     from.find(l->release, "myblasFree");
     from.find(l->set_matrix_async, "myblasSetMatrixAsync_64");
     from.find(l->get_matrix_async, "myblasGetMatrixAsync_64");
-    from.find(l->sgemm, "mysgemm_64");
     from.find(l->sgeam, "mysgeam_64");
-    from.find(l->ssyrk, "myssyrk_64");
-    from.find(l->ssyr2k, "myssyr2k_64");
-    from.find(l->ssymm, "myssymm_64");
-    from.find(l->strmm, "mystrmm_64");
-    from.find(l->strsm, "mystrsm_64");
+#define BLAS_LEVEL3(name, ...) from.find(l->name, "my" #name "_64");
+#include "common/entries.inc"
+#undef BLAS_LEVEL3
     return from.complete;
 }
 

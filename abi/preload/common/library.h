@@ -25,13 +25,10 @@ struct library {
     decltype(&myblasFree) release;
     decltype(&myblasSetMatrixAsync_64) set_matrix_async;
     decltype(&myblasGetMatrixAsync_64) get_matrix_async;
-    decltype(&mysgemm_64) sgemm;
     decltype(&mysgeam_64) sgeam;
-    decltype(&myssyrk_64) ssyrk;
-    decltype(&myssyr2k_64) ssyr2k;
-    decltype(&myssymm_64) ssymm;
-    decltype(&mystrmm_64) strmm;
-    decltype(&mystrsm_64) strsm;
+#define BLAS_LEVEL3(name, ...) decltype(&my##name##_64) name;
+#include "common/entries.inc"
+#undef BLAS_LEVEL3
 };
 
 // Null where the library cannot be loaded or lacks a function.

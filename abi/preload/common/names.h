@@ -159,7 +159,7 @@ static_assert(remark_on_blas("scipy_idamax_64_") == remark_double);
 static_assert(remark_on_blas("scipy_cblas_zdotc_sub64_") == remark_complex);
 static_assert(remark_on_blas("cblas_zdotc_sub") == remark_complex);
 static_assert(remark_on_blas("scnrm2_") == remark_complex);
-static_assert(remark_on_blas("sdsdot_") == remark_not_served);
+static_assert(remark_on_blas("sspmv_") == remark_not_served);
 static_assert(remark_on_blas("strsm_") == remark_served);
 static_assert(remark_on_blas("stbmv_") == remark_not_served);
 static_assert(remark_on_blas("sgemm") == nullptr);

@@ -1,7 +1,7 @@
 // Level 3 by OpenBLAS, if it is installed (host/openblas.h), in OpenBLAS's own threads.
 //
-// Accepts sizes and leading dimensions that fit int. Does not accept syrkx, which OpenBLAS does not
-// have.
+// Accepts sizes and leading dimensions that fit int. Of the products that syrk_problem describes,
+// accepts those of A with its own transpose.
 //
 // Two properties of OpenBLAS's packed kernels are hidden from the caller. The kernels multiply the
 // zeros of a triangle, so that an Inf in alpha * B would become NaN elsewhere. And the kernels
@@ -29,7 +29,7 @@ namespace {
 // ---- syrk, syr2k, symm --------------------------------------------------------------------------
 
 bool accepts_syrk(const syrk_problem& p, const device_info&) {
-    const bool is_syrk = p.a == p.b && p.lda == p.ldb;
+    const bool is_syrk = p.a == p.b && p.lda == p.ldb && p.transa != p.transb;
     return is_syrk && fit_int({p.n, p.k, p.lda, p.ldc}) && is_usable(openblas().ssyrk);
 }
 
@@ -50,7 +50,7 @@ myblasStatus_t launch_syrk(const syrk_problem& p, const launch_context&) {
     const float beta = take_nan(p);
     openblas().ssyrk(column_major,
                      uplo_of(p.upper),
-                     transpose_of(p.trans),
+                     transpose_of(p.transa),
                      narrow(p.n),
                      narrow(p.k),
                      resolve(p.alpha),
@@ -70,7 +70,7 @@ myblasStatus_t launch_syr2k(const syr2k_problem& p, const launch_context&) {
     const float beta = take_nan(p);
     openblas().ssyr2k(column_major,
                       uplo_of(p.upper),
-                      transpose_of(p.trans),
+                      transpose_of(p.transa),
                       narrow(p.n),
                       narrow(p.k),
                       resolve(p.alpha),

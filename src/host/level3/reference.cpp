@@ -32,17 +32,17 @@ struct strided {
 template <bool twice>
 myblasStatus_t launch_rank_k(const rank_k_problem<twice>& p, const launch_context&) {
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
-    const strided a(p.a, p.lda, p.trans), b(p.b, p.ldb, p.trans);
+    const strided a(p.a, p.lda, p.transa), b(p.b, p.ldb, p.transb);
     const int64_t depth = alpha == 0 ? 0 : p.k;
     for (int64_t j = 0; j < p.n; ++j) {
         const int64_t first = p.upper ? 0 : j, end = p.upper ? j + 1 : p.n;
         for (int64_t i = first; i < end; ++i) {
             float sum = 0;
             for (int64_t l = 0; l < depth; ++l)
-                sum += a(i, l) * b(j, l);
-            if (twice)
+                sum += a(i, l) * b(l, j);
+            if (twice) // with A and B exchanged
                 for (int64_t l = 0; l < depth; ++l)
-                    sum += b(i, l) * a(j, l);
+                    sum += b(l, i) * a(j, l);
             float& c = p.c[i + j * p.ldc];
             c = depth ? blend(alpha, sum, beta, c) : blend(0, 0, beta, c);
         }

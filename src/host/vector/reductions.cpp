@@ -74,12 +74,12 @@ double add_products(int64_t n, const float* x, int64_t incx, const float* y, int
 }
 
 myblasStatus_t launch(const dot_problem& p, const launch_context&) {
-    *p.result = static_cast<float>(add_products(p.n, p.x, p.incx, p.y, p.incy));
+    *p.result = p.of_sum(add_products(p.n, p.x, p.incx, p.y, p.incy));
     return MYBLAS_STATUS_SUCCESS;
 }
 
 myblasStatus_t launch(const nrm2_problem& p, const launch_context&) {
-    *p.result = static_cast<float>(std::sqrt(add_products(p.n, p.x, p.incx, p.x, p.incx)));
+    *p.result = p.of_sum(add_products(p.n, p.x, p.incx, p.x, p.incx));
     return MYBLAS_STATUS_SUCCESS;
 }
 

@@ -37,18 +37,18 @@ template <bool twice>
 __global__ void __launch_bounds__(threads) rank_k_elements(rank_k_problem<twice> p) {
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
     const int64_t depth = alpha == 0 ? 0 : p.k;
-    const int64_t row_a = p.trans ? p.lda : 1, col_a = p.trans ? 1 : p.lda;
-    const int64_t row_b = p.trans ? p.ldb : 1, col_b = p.trans ? 1 : p.ldb;
+    const int64_t row_a = p.transa ? p.lda : 1, col_a = p.transa ? 1 : p.lda;
+    const int64_t row_b = p.transb ? p.ldb : 1, col_b = p.transb ? 1 : p.ldb;
     for (int64_t e = first_work(); e < p.n * p.n; e += next_work()) {
         const int64_t i = e % p.n, j = e / p.n;
         if (p.upper ? i > j : i < j)
             continue;
         float sum = 0;
         for (int64_t l = 0; l < depth; ++l)
-            sum = fmaf(p.a[i * row_a + l * col_a], p.b[j * row_b + l * col_b], sum);
+            sum = fmaf(p.a[i * row_a + l * col_a], p.b[l * row_b + j * col_b], sum);
         if (twice)
             for (int64_t l = 0; l < depth; ++l)
-                sum = fmaf(p.b[i * row_b + l * col_b], p.a[j * row_a + l * col_a], sum);
+                sum = fmaf(p.b[l * row_b + i * col_b], p.a[j * row_a + l * col_a], sum);
         blend(depth ? alpha : 0, sum, beta, p.c + i + j * p.ldc);
     }
 }

@@ -96,7 +96,7 @@ struct dot_product : products {
         products::add(total, value[0], value[1]);
     }
     __device__ static void finish(const problem& p, const carrier& total) {
-        *p.result = total.rounded();
+        *p.result = p.of_sum(total.sum);
     }
 };
 
@@ -119,7 +119,7 @@ struct euclidean_norm : products {
         products::add(total, value[0], value[0]);
     }
     __device__ static void finish(const problem& p, const carrier& total) {
-        *p.result = static_cast<float>(sqrt(total.sum));
+        *p.result = p.of_sum(total.sum);
     }
 };
 

@@ -72,9 +72,10 @@ __device__ __forceinline__ sgemm_operands resolve_at_once(const sgemm_problem& p
     return o;
 }
 
-// Whether the sums of a tile begin with alpha * beta * C instead of 0. C is then read while the first
-// slabs are on their way, not after the last one. If alpha is 1 or -1, alpha * sum is exact; if
-// |beta| <= 1, beta * C does not overflow. Updates of factorisations and sums of gradients are such.
+// Whether the sums of a tile begin with alpha * beta * C instead of 0. C is then read while the
+// first slabs are copied, not after the last slab. If alpha is 1 or -1, alpha * sum is exact; if
+// |beta| <= 1, beta * C does not overflow. Updates of factorisations and sums of gradients fulfil
+// this.
 __device__ __forceinline__ bool begins_with_c(const sgemm_operands& o) {
     return o.beta != 0 && fabsf(o.beta) <= 1 && fabsf(o.alpha) == 1;
 }

@@ -211,8 +211,8 @@ struct warp_tile {
     }
 
     // acc += op(A)[tile_row.., first_k .. first_k + k) * op(B)[same k, tile_col..). `meanwhile` is
-    // called once, while the first slabs are copied; after_slab is called after each slab of k. Both
-    // may change acc.
+    // called once, during the copy of the first slabs; after_slab is called after each slab of k.
+    // Both may change acc.
     template <class AfterSlab = no_action, class Meanwhile = no_action>
     static __device__ __forceinline__ void multiply(const sgemm_problem& p,
                                                     const sgemm_operands& o,

@@ -156,8 +156,8 @@ struct short_k_tile {
         }
     }
 
-    // `row` and `col` are the thread's first row and column in the tile. `meanwhile` is called once,
-    // while the first slabs are copied, and may change acc.
+    // `row` and `col` are the thread's first row and column in the tile. `meanwhile` is called
+    // once, during the copy of the first slabs, and may change acc.
     template <class Meanwhile>
     __device__ __forceinline__ void multiply(copier_a copy_a,
                                              copier_b copy_b,

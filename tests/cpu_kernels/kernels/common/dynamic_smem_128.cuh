@@ -1,4 +1,4 @@
-// Replaces dynamic_smem_128.h on a CPU: one block runs at a time, so all blocks use the same
+// Replaces dynamic_smem_128.cuh on a CPU: one block runs at a time, so all blocks use the same
 // memory.
 #pragma once
 
