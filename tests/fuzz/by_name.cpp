@@ -66,6 +66,8 @@ void keep_to_blas(call_case& c) {
     // Such calls are forwarded to the program's BLAS, which has rules of its own.
     if (c.alpha == 0)
         c.alpha = 1;
+    if (c.args.k == 0)
+        c.args.k = 1;
     for (int64_t* increment : {&c.args.incx, &c.args.incy})
         if (*increment == 0 || c.f == snrm2)
             *increment = 1;

@@ -180,6 +180,7 @@ int routine_of(function f) {
         return MYBLAS_ROUTINE_SGEMM;
     case ssyrk:
     case ssyrkx:
+    case sgemmtr:
         return MYBLAS_ROUTINE_SYRK;
     case ssyr2k:
         return MYBLAS_ROUTINE_SYR2K;
@@ -211,6 +212,7 @@ int routine_of(function f) {
     case scopy:
         return MYBLAS_ROUTINE_COPY;
     case sdot:
+    case sdsdot:
         return MYBLAS_ROUTINE_DOT;
     case snrm2:
         return MYBLAS_ROUTINE_NRM2;
@@ -337,6 +339,7 @@ bool is_quick_return(const call_case& c) {
     case sasum:
     case dsum:
     case sdot:
+    case sdsdot:
     case snrm2:
     case isamax:
     case isamin:
@@ -496,17 +499,19 @@ void add_groups(operand_list& list, const call_case& c) {
 
 void add_level3(operand_list& list, const call_case& c) {
     const arguments& g = c.args;
-    const bool is_rank_k = c.f == ssyrk || c.f == ssyrkx || c.f == ssyr2k;
+    const bool is_rank_k = c.f >= ssyrk && c.f <= sgemmtr;
     const bool is_solve = c.f >= strsm;
     const bool is_right = g.side == MYBLAS_SIDE_RIGHT;
     list.scalars("alpha", {c.alpha});
     if (is_rank_k) {
-        const int64_t rows = g.trans ? g.k : g.n, cols = g.trans ? g.n : g.k;
+        // B of gemmtr is stored as k x n if it is not transposed.
+        const bool trans_a = c.f == sgemmtr ? g.transa : g.trans;
+        const bool trans_b = c.f == sgemmtr ? !g.transb : trans_a;
         const bool reads_ab = g.k > 0 && c.alpha != 0;
         list.scalars("beta", {c.beta});
-        list.matrix("A", rows, cols, g.lda, reads_ab);
+        list.matrix("A", trans_a ? g.k : g.n, trans_a ? g.n : g.k, g.lda, reads_ab);
         if (c.f != ssyrk)
-            list.matrix("B", rows, cols, g.ldb, reads_ab);
+            list.matrix("B", trans_b ? g.k : g.n, trans_b ? g.n : g.k, g.ldb, reads_ab);
         list.triangle(list.matrix("C", g.n, g.n, g.ldc, c.beta != 0, true), false);
         return;
     }
@@ -595,6 +600,9 @@ void add_level1(operand_list& list, const call_case& c) {
         list.vector("x", n, g.incx, true);
         list.vector("y", n, g.incy, false, true);
         return;
+    case sdsdot:
+        list.scalars("sb", {c.alpha});
+        [[fallthrough]];
     case sdot:
         list.vector("x", n, g.incx, true);
         list.vector("y", n, g.incy, true);
@@ -721,7 +729,9 @@ myblasCall_t describe(const call_case& c) {
     call.transa = static_cast<myblasOperation_t>(has(c.f, "trans") ? g.trans
                                                  : has(c.f, "op")  ? g.op
                                                                    : g.transa);
-    call.transb = static_cast<myblasOperation_t>(g.transb);
+    call.transb = static_cast<myblasOperation_t>(c.f != ssyrkx ? g.transb
+                                                 : g.trans     ? int64_t{MYBLAS_OP_N}
+                                                               : int64_t{MYBLAS_OP_T});
     call.m = g.m, call.n = g.n, call.k = g.k;
     call.lda = g.lda, call.ldb = g.ldb, call.ldc = g.ldc;
     call.batch_count = has(c.f, "batch_count") ? g.batch_count : 0;

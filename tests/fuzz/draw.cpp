@@ -214,7 +214,7 @@ double work_of(const call_case& c) {
         return m * n * k * batch + 40 * batch + m * k + n * k;
     if (c.f == sgemm_grouped_batched)
         return m * n * k * 5;
-    if (c.f >= ssyrk && c.f <= ssyr2k)
+    if (c.f >= ssyrk && c.f <= sgemmtr)
         return n * n * k * (c.f == ssyr2k ? 2 : 1);
     if (is_level3(c.f))
         return m * n * order * batch + 40 * batch + order * order * batch;
@@ -297,10 +297,12 @@ call_case draw(random_source& random, myblasBackend_t backend, function only) {
     const auto ld = [&](int64_t rows) {
         return std::max<int64_t>(1, rows) + (is_tight ? 0 : draw_padding(random));
     };
-    const bool is_rank_k = c.f == ssyrk || c.f == ssyrkx || c.f == ssyr2k;
+    const bool is_rank_k = c.f >= ssyrk && c.f <= ssyr2k;
     const bool is_transpose = routine_of(c.f) == MYBLAS_ROUTINE_TRANSPOSE;
     const int64_t order = g.side == MYBLAS_SIDE_RIGHT ? g.n : g.m;
-    if (is_rank_k) {
+    if (c.f == sgemmtr) {
+        g.lda = ld(g.transa ? g.k : g.n), g.ldb = ld(g.transb ? g.n : g.k), g.ldc = ld(g.n);
+    } else if (is_rank_k) {
         g.lda = ld(g.trans ? g.k : g.n), g.ldb = ld(g.trans ? g.k : g.n), g.ldc = ld(g.n);
     } else if (is_level3(c.f)) {
         g.lda = ld(order), g.ldb = ld(g.m), g.ldc = ld(g.m);

@@ -512,6 +512,13 @@ void judge_of_calls::judge_level3() {
         judge_outputs("C", out, 0, x, c_.alpha, c_.beta);
         return;
     }
+    if (c_.f == sgemmtr) {
+        const view a(at("A")), b(at("B")), out(at("C"));
+        product x = gemm(a, b, 0, 0, g_.transa, g_.transb, g_.n, g_.n, g_.k, a.spec().is_read);
+        set_level3_bound(x, static_cast<double>(g_.k), 5);
+        judge_outputs("C", out, 0, x, c_.alpha, c_.beta);
+        return;
+    }
     const int64_t order = is_right ? g_.n : g_.m;
     const double d = static_cast<double>(order);
     if (c_.f >= strsm) {
@@ -780,16 +787,19 @@ void judge_of_calls::judge_level1() {
                 static_cast<double>((units * 0x1p-53L + count * 0x1p-63L) * magnitudes));
         return;
     }
-    case sdot: {
+    case sdot:
+    case sdsdot: {
         const view y(at("y"));
-        long double value = 0, magnitudes = 0;
+        long double value = c_.f == sdsdot ? c_.alpha : 0;
+        long double magnitudes = std::fabs(value);
         for (int64_t i = 0; i < n; ++i) {
             const long double t = static_cast<long double>(x(0, 0, i)) * y(0, 0, i);
             value += t;
             magnitudes += std::fabs(t);
         }
         const double bound = static_cast<double>(
-            u * std::fabs(value) + static_cast<long double>(n) * 0x1p-53L * magnitudes + 0x1p-150L);
+            u * std::fabs(value) +
+            static_cast<long double>(n + (c_.f == sdsdot)) * 0x1p-53L * magnitudes + 0x1p-150L);
         judge_.finite_or_class("result",
                                0,
                                0,

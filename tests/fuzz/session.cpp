@@ -455,7 +455,7 @@ bool is_scalar(function f, std::string_view name) {
     if (f == sgemsum || f == histogram256)
         return false;
     for (const char* scalar :
-         {"alpha", "beta", "result", "param", "a", "b", "c", "s", "d1", "d2", "x1", "y1"})
+         {"sb", "alpha", "beta", "result", "param", "a", "b", "c", "s", "d1", "d2", "x1", "y1"})
         if (name == scalar)
             return true;
     return false;
