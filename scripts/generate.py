@@ -418,6 +418,7 @@ def fortran_module(header):
 
 FUNCTIONS = """\
 // {note}: the functions that take operands, as data.
+// C++ has only the types: the tables and calls below are C.
 // clang-format off
 #include "myblas/myblas.h"
 #include <stddef.h>
@@ -444,6 +445,7 @@ struct function_info {{
     struct parameter parameters[{most} + 1]; // but the handle; the last one has no name
 }};
 
+#ifndef __cplusplus
 #define P(type, name) {{#type, #name, offsetof(struct arguments, name)}}
 static const struct function_info functions[function_count] = {{
 {functions}
@@ -466,6 +468,7 @@ call_wide(enum function function, myblasHandle_t handle, const struct arguments*
     default: return MYBLAS_STATUS_NOT_SUPPORTED;
     }}
 }}
+#endif // __cplusplus
 """
 
 

@@ -370,6 +370,37 @@ static void test_faults(void** state) {
     }
 }
 
+// The value of a scalar in device memory is not known to a call, on the host backend neither: operands
+// that a zero would leave unread must not be NULL.
+static void test_null_beside_device_zeros(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    struct setting* s = setting_create(handle);
+    memset(operand_place(&s->scalars, sizeof s->host_scalars, 0), 0, sizeof s->host_scalars);
+    operand_upload(&s->scalars);
+    assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_DEVICE));
+    for (int f = 0; f < function_count; ++f) {
+        const enum function function = (enum function)f;
+        if (!has_parameter(function, "alpha") || has_own_test(function) || function == sgemm_host)
+            continue;
+        for (int wide = 0; wide < 2; ++wide) {
+            const struct arguments good = good_arguments(function, s, true);
+            int pointers = 0;
+            for (const struct parameter* p = functions[f].parameters; p->name; ++p) {
+                if (!is_pointer(p) || rank(function, p) != 2)
+                    continue;
+                struct arguments bad = good;
+                set(&bad, p, 0);
+                assert_status(INVALID_VALUE, call(function, wide, handle, &bad));
+                assert_message(function, name_in_log(function, p));
+                ++pointers;
+            }
+            assert_true(pointers > 0);
+            assert_ok(call(function, wide, handle, &good));
+        }
+    }
+    setting_destroy(s);
+}
+
 // Messages have the values of wrong arguments.
 static void test_values_in_messages(void** state) {
     myblasHandle_t handle = require_handle(state);
@@ -657,6 +688,33 @@ static void test_forced_kernel_and_checks(void** state) {
     struct arguments bad = g;
     bad.ldc = 0;
     assert_status(INVALID_VALUE, call(sgemm, false, handle, &bad));
+    // In groups, too: the second one is wrong, the kernel accepts neither.
+    const myblasOperation_t op[] = {MYBLAS_OP_N, MYBLAS_OP_N};
+    const int sizes[] = {2, 2}, counts[] = {1, 1}, leading[] = {2, 2}, wrong[] = {2, 1};
+    void** arrays = operand_device(&s->arrays);
+    const float* const* in = (const float* const*)arrays;
+    float* const* out = (float* const*)(arrays + 4);
+    for (int is_wrong = 0; is_wrong < 2; ++is_wrong) {
+        const int* ldc = is_wrong ? wrong : leading;
+        const myblasStatus_t status = mysgemmGroupedBatched(handle,
+                                                            op,
+                                                            op,
+                                                            sizes,
+                                                            sizes,
+                                                            sizes,
+                                                            s->host_scalars,
+                                                            in,
+                                                            leading,
+                                                            in,
+                                                            leading,
+                                                            s->host_scalars,
+                                                            out,
+                                                            ldc,
+                                                            2,
+                                                            counts);
+        assert_int_equal(status,
+                         is_wrong ? MYBLAS_STATUS_INVALID_VALUE : MYBLAS_STATUS_NOT_SUPPORTED);
+    }
     struct arguments empty = g;
     empty.n = 0;
     assert_ok(call(sgemm, false, handle, &empty));
@@ -673,6 +731,7 @@ int main(void) {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, start_listening, stop_listening)
     const struct CMUnitTest tests[] = {
         TEST(test_faults),
+        TEST(test_null_beside_device_zeros),
         TEST(test_values_in_messages),
         TEST(test_leading_dimensions),
         TEST(test_quick_returns),

@@ -1,4 +1,5 @@
 // Written by scripts/generate.py from myblas.h: the functions that take operands, as data.
+// C++ has only the types: the tables and calls below are C.
 // clang-format off
 #include "myblas/myblas.h"
 #include <stddef.h>
@@ -36,6 +37,7 @@ struct function_info {
     struct parameter parameters[21 + 1]; // but the handle; the last one has no name
 };
 
+#ifndef __cplusplus
 #define P(type, name) {#type, #name, offsetof(struct arguments, name)}
 static const struct function_info functions[function_count] = {
     [set_matrix] = {"myblasSetMatrix", {P(int, rows), P(int, cols), P(int, element_bytes),
@@ -392,3 +394,4 @@ call_wide(enum function function, myblasHandle_t handle, const struct arguments*
     default: return MYBLAS_STATUS_NOT_SUPPORTED;
     }
 }
+#endif // __cplusplus

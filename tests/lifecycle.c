@@ -185,7 +185,89 @@ static void test_fork_in_callback(void** state) {
     assert_child_succeeds(child_of_callback);
 }
 
-// ---- Threads ------------------------------------------------------------------------------------
+// ---- The first call of a thread ------------------------------------------------------------------
+
+// C = A B for squares that every kernel may take, in a workspace or without.
+struct call_of_thread {
+    myblasHandle_t handle;
+    const float *a, *b;
+    float* c;
+    int n;
+    myblasStatus_t status;
+};
+
+static void* call_in_thread(void* argument) {
+    struct call_of_thread* x = argument;
+    const float one = 1, zero = 0;
+    x->status = mysgemm(x->handle,
+                        MYBLAS_OP_N,
+                        MYBLAS_OP_N,
+                        x->n,
+                        x->n,
+                        x->n,
+                        &one,
+                        x->a,
+                        x->n,
+                        x->b,
+                        x->n,
+                        &zero,
+                        x->c,
+                        x->n);
+    return NULL;
+}
+
+// In a new thread nothing of CUDA is set up. Each kernel has the same status and the same bits there as
+// in the thread that created the handle.
+static void test_first_call_of_thread(void** state) {
+    enum { n = 128 };
+    myblasHandle_t handle = require_handle(state);
+    struct operand a = operand_create(handle), b = a, c = a;
+    struct operand* const inputs[] = {&a, &b};
+    for (size_t i = 0; i < COUNT_OF(inputs); ++i) {
+        float* values = operand_place(inputs[i], n * n * sizeof(float), 0);
+        for (int j = 0; j < n * n; ++j)
+            values[j] = random_integer();
+        operand_upload(inputs[i]);
+    }
+    operand_place(&c, n * n * sizeof(float), 0);
+    struct call_of_thread x = {
+        handle, operand_device(&a), operand_device(&b), operand_device(&c), n, 0};
+    assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_FAST_MATH));
+    int computed = 0;
+    for (int has_workspace = 1; has_workspace >= 0; --has_workspace) {
+        assert_ok(myblasSetStream(handle, NULL));
+        if (!has_workspace)
+            assert_ok(myblasSetWorkspace(handle, NULL, 0));
+        for (int k = 0; k < kernel_count(handle, MYBLAS_ROUTINE_SGEMM); ++k) {
+            const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, k);
+            if (!kernel_fits_device(handle, &info))
+                continue;
+            assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, info.name));
+            operand_upload(&c);
+            call_in_thread(&x);
+            const myblasStatus_t here = x.status;
+            float right[n * n];
+            memcpy(right, operand_download(&c), sizeof right);
+            operand_upload(&c);
+            pthread_t thread;
+            assert_int_equal(pthread_create(&thread, NULL, call_in_thread, &x), 0);
+            assert_int_equal(pthread_join(thread, NULL), 0);
+            if (x.status != here)
+                fail_msg("%s: %s, but %s in a new thread",
+                         info.name,
+                         myblasGetStatusName(here),
+                         myblasGetStatusName(x.status));
+            assert_memory_equal(operand_download(&c), right, sizeof right); // integers: exact
+            computed += here == MYBLAS_STATUS_SUCCESS;
+        }
+    }
+    assert_true(computed > 0);
+    operand_destroy(&a);
+    operand_destroy(&b);
+    operand_destroy(&c);
+}
+
+// ---- Threads -------------------------------------------------------------------------------------
 
 struct worker {
     pthread_t thread;
@@ -303,6 +385,7 @@ int main(int argc, char** argv) {
         cmocka_unit_test(test_exit_of_child),
         cmocka_unit_test(test_fork_beside_callback),
         cmocka_unit_test(test_fork_in_callback),
+        cmocka_unit_test(test_first_call_of_thread),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests_name("loading", loading, NULL, NULL) +

@@ -11,7 +11,9 @@
  *               the right one on both.
  *   Scalars     alpha, beta and scalar results are in host memory with MYBLAS_POINTER_MODE_HOST
  *               (the default) and in device memory with MYBLAS_POINTER_MODE_DEVICE; the latter
- *               never synchronises.
+ *               never synchronises. The checks of a call do not know a value in device memory:
+ *               where "alpha == 0" or "beta == 0" allows a NULL operand, the scalar must be in host
+ *               memory.
  *   Asynchrony  On the cuda backend a call enqueues work on the handle's stream and returns. Only a
  *               scalar result in host memory makes a call wait. Calls can be captured in a CUDA
  *               graph; a call that must wait for its result answers MYBLAS_STATUS_INTERNAL_ERROR
@@ -27,9 +29,19 @@
  *               status. Nothing is printed; the logger (myblasLoggerConfigure) gets a line for each
  *               call that computes and for each error.
  *   Accuracy    The bounds hold if no product and no partial sum of the formula overflows; some
- *               routines promise more. On one device results have the same bits on every run. The
- *               exceptions are kernels with deterministic == 0 (myblasKernelInfo_t), such as
- *               `openblas` on the host.
+ *               routines promise more. A kernel may compute alpha (a b), (alpha a) b or a (alpha
+ *               b), so alpha times an element of an operand is a product of the formula, too. On
+ *               one device results have the same bits on every run. The exceptions are kernels with
+ *               deterministic == 0 (myblasKernelInfo_t), such as `openblas` on the host.
+ *   Underflow   Where a bound holds "as long as nothing underflows", underflow adds at most (d + 4)
+ *               (1 + |alpha| + p + q) 2^-149 to the bound of an element: the sum of the element has
+ *               d products, and p and q are the largest magnitudes among their factors (the row of
+ *               op(A), the column of op(B)).
+ *   Inf, NaN    "As in the formula" means: a result is NaN, Inf or -Inf where the formula in exact
+ *               arithmetic with Inf and NaN is, and else finite. If alpha is Inf, if a product
+ *               overflows, or if alpha times an element underflows in a sum with an Inf, the result
+ *               may be any of the three instead. A zero alpha or beta is no factor: what it would
+ *               multiply is not read.
  *   Statuses common to all routines
  *               NOT_INITIALIZED   the handle is NULL, was destroyed, never was a handle, or belongs
  *                                 to a CUDA context lost by fork(). (A new handle may get the
@@ -548,8 +560,9 @@ MYBLAS_API myblasStatus_t mysgemm(myblasHandle_t handle,
  * call, computes after the work on the handle's stream, and copies C back: C is complete when the
  * call returns. On the host backend it is mysgemm. Operands that are not read are not copied.
  * Accuracy as mysgemm. Statuses as mysgemm, and ALLOC_FAILED: no memory on the device;
- * MAPPING_ERROR: a copy failed; INTERNAL_ERROR: the stream is being captured. C is not touched
- * unless the status is SUCCESS or MAPPING_ERROR. Source: cuBLAS's thunking Fortran wrappers.
+ * MAPPING_ERROR: a copy failed; INTERNAL_ERROR: the stream is being captured, and there is
+ * something to compute. C is not touched unless the status is SUCCESS or MAPPING_ERROR. Source:
+ * cuBLAS's thunking Fortran wrappers.
  */
 MYBLAS_API myblasStatus_t mysgemmHost(myblasHandle_t handle,
                                       myblasOperation_t transa,
@@ -568,9 +581,9 @@ MYBLAS_API myblasStatus_t mysgemmHost(myblasHandle_t handle,
 
 /*
  * batch_count products of one shape, operand i of each at its base + i * stride elements; a stride
- * of 0 for A or B shares the operand. The C matrices must not overlap. batch_count == 0: success.
- * INVALID_VALUE: as mysgemm, with batch_count < 0 checked after ldc. Source:
- * cublasSgemmStridedBatched.
+ * of 0 for A or B shares the operand. Strides may be negative; those of A and B may be anything.
+ * The C matrices must not overlap. batch_count == 0: success. INVALID_VALUE: as mysgemm, with
+ * batch_count < 0 checked after ldc. Source: cublasSgemmStridedBatched.
  */
 MYBLAS_API myblasStatus_t mysgemmStridedBatched(myblasHandle_t handle,
                                                 myblasOperation_t transa,
@@ -648,9 +661,9 @@ typedef struct {
  * any order). NaN and Inf propagate as in the formulas; ReLU keeps NaN, and GELU of -Inf is NaN.
  * Accuracy: |X - exact| is at most mysgemm's bound in the mode, with 1 added to the k in its
  * bracket and |bias| to the magnitudes: (k + 5) u (|alpha| |A| |B| + |beta| |C| + |bias|) in strict
- * mode. ReLU is exact; the error of GELU, applied to the computed X, is at most 8 u |X|. Source:
- * cublasLtMatmul with CUBLASLT_EPILOGUE_BIAS, _RELU, _GELU and AUX (there the auxiliary output of
- * ReLU is a bit mask, here it is X).
+ * mode, max(k, 64) + 5 in the others. ReLU is exact; the error of GELU, applied to the computed X,
+ * is at most 8 u |X| + 2^-149. Source: cublasLtMatmul with CUBLASLT_EPILOGUE_BIAS, _RELU, _GELU and
+ * AUX (there the auxiliary output of ReLU is a bit mask, here it is X).
  */
 MYBLAS_API myblasStatus_t mysgemmFused(myblasHandle_t handle,
                                        myblasOperation_t transa,
@@ -672,9 +685,10 @@ MYBLAS_API myblasStatus_t mysgemmFused(myblasHandle_t handle,
 
 /*
  * batch_count fused products, operand i of each at its base + i * stride elements; a stride of 0
- * for A, B, C or the bias shares it. The D and the aux matrices must not overlap. batch_count == 0:
- * success. INVALID_VALUE: as mysgemmFused, with batch_count < 0 checked after ldc. With several
- * products, D == C with strideD != strideC is refused like ldd != ldc. Source: as mysgemmFused.
+ * for A, B, C or the bias shares it. Strides may be negative; those of A, B, C and the bias may be
+ * anything, unless C is D. The D and the aux matrices must not overlap. batch_count == 0: success.
+ * INVALID_VALUE: as mysgemmFused, with batch_count < 0 checked after ldc. With several products, D
+ * == C with strideD != strideC is refused like ldd != ldc. Source: as mysgemmFused.
  */
 MYBLAS_API myblasStatus_t mysgemmFusedStridedBatched(myblasHandle_t handle,
                                                      myblasOperation_t transa,
@@ -708,10 +722,11 @@ MYBLAS_API myblasStatus_t mysgemmFusedStridedBatched(myblasHandle_t handle,
  * neither read nor written. Math modes allow tensor cores for the products in a call. In the bounds
  * of emulated and fast, (d + 60 (1 + log2(d))) replaces the depth d in the square brackets of the
  * strict bound. The bound of fast has a further term: (d + 1000) 2^-36 |alpha| times the largest
- * magnitudes in the row and in the column of the element (for mystrsm, of op(A) and of X). Each
- * routine is fast with a workspace of 32 MiB, and works without one, but slowly. A kernel that is
- * forced for MYBLAS_ROUTINE_SGEMM computes these products too; if it does not accept one of them,
- * the call returns NOT_SUPPORTED.
+ * magnitudes in the row and in the column of the element. For mystrsm the term has the row of op(A)
+ * and the column of X (right: the row of X and the column of op(A)), and no |alpha|. Each routine
+ * is fast with a workspace of 32 MiB, and works without one, but slowly. A kernel that is forced
+ * for MYBLAS_ROUTINE_SGEMM computes these products too; if it does not accept one of them, the call
+ * returns NOT_SUPPORTED.
  */
 
 /*
@@ -912,7 +927,8 @@ MYBLAS_API myblasStatus_t mystrsmBatched(myblasHandle_t handle,
 
 /*
  * mystrsmBatched with operand i of each at its base + i * stride elements; a stride of 0 for A
- * shares it. Source: none in cuBLAS; the strides of cublasSgemmStridedBatched.
+ * shares it. Strides may be negative; that of A may be anything. Source: none in cuBLAS; the
+ * strides of cublasSgemmStridedBatched.
  */
 MYBLAS_API myblasStatus_t mystrsmStridedBatched(myblasHandle_t handle,
                                                 myblasSideMode_t side,
@@ -984,10 +1000,11 @@ MYBLAS_API myblasStatus_t mytransposeEx(myblasHandle_t handle,
 
 /*
  * batch_count transposes of one shape, operand i of each at its base + i * stride elements; a
- * stride of 0 for A shares it. The B matrices must not overlap. In place when B == A: squares with
- * lda == ldb and strideA == strideB; a batch of one as mytranspose. batch_count == 0: success.
- * INVALID_VALUE: as mytranspose, with batch_count < 0 checked after ldb. Exact. Source:
- * mytranspose; batches as cublasSgemmStridedBatched.
+ * stride of 0 for A shares it. Strides may be negative; that of A may be anything, unless in place.
+ * The B matrices must not overlap. In place when B == A: squares with lda == ldb and strideA ==
+ * strideB; a batch of one as mytranspose. batch_count == 0: success. INVALID_VALUE: as mytranspose,
+ * with batch_count < 0 checked after ldb. Exact. Source: mytranspose; batches as
+ * cublasSgemmStridedBatched.
  */
 MYBLAS_API myblasStatus_t mytransposeStridedBatched(myblasHandle_t handle,
                                                     int m,
@@ -1007,7 +1024,8 @@ MYBLAS_API myblasStatus_t mytransposeStridedBatched(myblasHandle_t handle,
  * with transa == OP_N and lda == ldc, or C == B with transb == OP_N and ldb == ldc. INVALID_VALUE,
  * in this order: transa, transb, m, n < 0, lda, ldb, ldc, alpha or beta NULL, A, B or C NULL where
  * it is used, another in-place form.
- * Accuracy: 2 u (|alpha| |A| + |beta| |B|) componentwise. Source: cublasSgeam.
+ * Accuracy: 2 u (|alpha| |A| + |beta| |B|) + 2^-149 componentwise. Inf and NaN propagate as in the
+ * formula. Source: cublasSgeam.
  */
 MYBLAS_API myblasStatus_t mysgeam(myblasHandle_t handle,
                                   myblasOperation_t transa,
@@ -1030,9 +1048,11 @@ MYBLAS_API myblasStatus_t mysgeam(myblasHandle_t handle,
  * x[i * incx]. n <= 0 or incx <= 0: *result = 0. INVALID_VALUE: result NULL, then x NULL where it
  * is read.
  * Accuracy of the default kernel: |result - exact| <= (log2(n) + 16) u sum |x_i|, u = 2^-24
- * (mydsum: 2^-53). Same bits on every run, unless a kernel is forced that does not promise it
- * (myblasKernelInfo_t: deterministic). With a result in host memory the call waits for it. Source:
- * cublasSasum (mysum: without the absolute value).
+ * (mydsum: 2^-53). A forced kernel promises n u sum |x_i|; the additions of `atomic` in memory
+ * flush subnormal numbers to zero, which adds n 2^-126. Inf and NaN propagate as in the formula.
+ * Same bits on every run, unless a kernel is forced that does not promise it (myblasKernelInfo_t:
+ * deterministic). With a result in host memory the call waits for it. Source: cublasSasum (mysum:
+ * without the absolute value).
  */
 MYBLAS_API myblasStatus_t
 mysum(myblasHandle_t handle, int n, const float* x, int incx, float* result);
@@ -1049,8 +1069,8 @@ mydsum(myblasHandle_t handle, int n, const double* x, int incx, double* result);
  * with no sums (m == 0 for OP_N, n == 0 for OP_T) the call succeeds and touches nothing.
  * INVALID_VALUE, in this order: op, m, n < 0, lda, A NULL where it is read, result NULL. Accuracy
  * of the default kernel: |result - exact| <= 12 u (sum of the |A_ij| added), u = 2^-24, for any
- * number of elements (kernels `naive` and `serial`: count u). The same bits on every run. Source:
- * cublasSgemv_v2 with a vector of ones.
+ * number of elements (kernels `naive` and `serial`: count u). Inf and NaN propagate as in the
+ * formula. The same bits on every run. Source: cublasSgemv_v2 with a vector of ones.
  */
 MYBLAS_API myblasStatus_t mysgemsum(myblasHandle_t handle,
                                     myblasOperation_t op,
@@ -1079,7 +1099,8 @@ MYBLAS_API myblasStatus_t myhistogram256(myblasHandle_t handle,
  * element (1 - n) * inc and goes backwards, as in BLAS. n <= 0: success. alpha == 0: x is not read
  * and y not changed, but neither may be NULL. With incy == 0 the updates are in the order of the
  * reference BLAS. x and y must not overlap. INVALID_VALUE: alpha NULL, x or y NULL. Accuracy: 2 u
- * (|alpha x| + |y|) + 2^-149 elementwise (copy: exact). Source: cublasSaxpy_v2, cublasScopy_v2.
+ * (|alpha x| + |y|) + 2^-149 elementwise (copy: exact). Inf and NaN propagate as in the formula.
+ * Source: cublasSaxpy_v2, cublasScopy_v2.
  */
 MYBLAS_API myblasStatus_t mysaxpy(
     myblasHandle_t handle, int n, const float* alpha, const float* x, int incx, float* y, int incy);
@@ -1094,7 +1115,8 @@ myscopy(myblasHandle_t handle, int n, const float* x, int incx, float* y, int in
  * incx], as in BLAS. Scalars and scalar results are in the memory that the pointer mode names.
  * Index arithmetic is 64-bit. Calls are asynchronous, except that a call with a result in host
  * memory waits for the result, and returns INTERNAL_ERROR while its stream is being captured. Same
- * bits on every run. u = 2^-24.
+ * bits on every run. Inf and NaN propagate as in the formula; mysnrm2, myisamax, mysrotg and
+ * mysrotmg say more. u = 2^-24.
  */
 
 /*
@@ -1196,7 +1218,9 @@ mysrotm(myblasHandle_t handle, int n, float* x, int incx, float* y, int incy, co
  * 1 if c is zero. b == 0 gives c = 1, s = 0, r = a, z = 0. The pointer mode says where all four
  * are. In host memory the call computes at once, without a launch, but still checks a forced
  * kernel. INVALID_VALUE: a, b, c, s NULL. Accuracy: r, z, c and s are each within 2 u of the exact
- * value relatively, or 2^-149; r overflows only if sqrt(a^2 + b^2) does. Source: cublasSrotg_v2.
+ * value relatively, or 2^-149; r overflows only if sqrt(a^2 + b^2) does. If a or b is NaN, r is
+ * NaN; else if one is Inf, r is Inf or -Inf. c, s and z are then unspecified. Source:
+ * cublasSrotg_v2.
  */
 MYBLAS_API myblasStatus_t mysrotg(myblasHandle_t handle, float* a, float* b, float* c, float* s);
 
@@ -1208,8 +1232,9 @@ MYBLAS_API myblasStatus_t mysrotg(myblasHandle_t handle, float* a, float* b, flo
  * between 4096^-2 and 4096^2, and H is scaled to match. The pointer mode says where all five are.
  * In host memory the call computes at once, like mysrotg. INVALID_VALUE: d1, d2, x1, y1, param
  * NULL. Accuracy: if d2 >= 0, each value has a relative error of at most 2 u against exact
- * arithmetic with the same powers of 4096. If d2 < 0, the error grows by the cancellation in 1 -
- * |d2 y1^2| / (d1 x1^2). Source: cublasSrotmg_v2.
+ * arithmetic with the same powers of 4096, or an absolute one of 2^-149. If d2 < 0, the error grows
+ * by the cancellation in 1 - |d2 y1^2| / (d1 x1^2). If an operand is Inf or NaN, the results are
+ * unspecified. Source: cublasSrotmg_v2.
  */
 MYBLAS_API myblasStatus_t
 mysrotmg(myblasHandle_t handle, float* d1, float* d2, float* x1, const float* y1, float* param);
@@ -1337,8 +1362,8 @@ MYBLAS_API myblasStatus_t myssymv(myblasHandle_t handle,
  * of A that uplo names. A is n x n, and its other triangle is neither read nor written. n == 0 or
  * alpha == 0: success, nothing is read. INVALID_VALUE, in this order: uplo, n < 0, incx, incy == 0,
  * lda < max(1, n), alpha NULL, x, y, A NULL. Accuracy: 3 u (|alpha| |x_i| |x_j| + |A_ij|), and 5 u
- * (|alpha| (|x_i| |y_j| + |y_i| |x_j|) + |A_ij|), and 2^-148 (1 + |alpha| + |x_i| + |y_i|) where
- * products underflow. Source: cublasSsyr_v2, cublasSsyr2_v2.
+ * (|alpha| (|x_i| |y_j| + |y_i| |x_j|) + |A_ij|), and 2^-148 (1 + |alpha| + |x_i| + |x_j| + |y_i| +
+ * |y_j|) where products underflow. Source: cublasSsyr_v2, cublasSsyr2_v2.
  */
 MYBLAS_API myblasStatus_t myssyr(myblasHandle_t handle,
                                  myblasFillMode_t uplo,

@@ -46,11 +46,11 @@ private:
     const myblasStatus_t result;
 };
 
-// A scalar operand in the handle's pointer mode; not NULL. On the host backend the value is always
-// known, because device memory is readable too.
+// A scalar operand in the handle's pointer mode; not NULL. The value of a scalar in device memory is
+// not known while arguments are checked, on the host backend neither: both backends refuse the same
+// calls.
 inline scalar read_scalar(const myblasContext& handle, const float* pointer) noexcept {
-    if (handle.pointer_mode == MYBLAS_POINTER_MODE_HOST ||
-        handle.backend->id == MYBLAS_BACKEND_HOST)
+    if (handle.pointer_mode == MYBLAS_POINTER_MODE_HOST)
         return {*pointer, nullptr};
     return {0, pointer};
 }

@@ -36,6 +36,14 @@ private:
     const myblasContext& handle_;
 };
 
+// A list that reads scalars of device memory, which on the host backend is ordinary memory.
+struct device_scalar_reader : ignored_operands {
+    void scalar(const char*, myblas::scalar& s) {
+        if (s.device)
+            s = {*s.device, nullptr};
+    }
+};
+
 // The steps of a call with valid sizes, up to its dispatch. *is_done: the call ends with the
 // status.
 template <class Problem, class Scalars>
@@ -57,7 +65,12 @@ template <class Problem, class Scalars>
         return MYBLAS_STATUS_SUCCESS;
     if (const fault found = check_operands(p))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
-    if (is_unchanged(p))
+    if (handle.pointer_mode == MYBLAS_POINTER_MODE_DEVICE &&
+        handle.backend->id == MYBLAS_BACKEND_HOST) {
+        device_scalar_reader list;
+        p.operands(list);
+    }
+    if (is_skipped(p) || is_unchanged(p))
         return MYBLAS_STATUS_SUCCESS;
     at_first_elements(p);
     *is_done = false;

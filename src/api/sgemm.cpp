@@ -191,7 +191,7 @@ fault missing_array(const groups<Size>& all) {
 }
 
 // visit(problem) for each group in which there is something to compute, after its check; ends with
-// the first that fails.
+// the first group that is wrong or whose visit fails.
 template <class Size, class Visitor>
 myblasStatus_t for_each_group(const char* function,
                               myblasContext& handle,
@@ -243,15 +243,19 @@ myblasStatus_t run(const char* function, myblasHandle_t handle, const groups<Siz
         return MYBLAS_STATUS_SUCCESS;
     if (const fault found = missing_array(all))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
-    // All groups are checked before anything is computed.
+    // All groups are checked before anything is computed. A wrong argument of any group comes before
+    // a kernel that does not accept one.
+    bool is_supported = true;
     const myblasStatus_t status =
         for_each_group(function, *handle, all, [&](const sgemm_problem& p) {
-            return choose_kernel(*handle, p, most_workspace(*handle)).kernel
-                       ? MYBLAS_STATUS_SUCCESS
-                       : refuse_kernel<sgemm_problem>(*handle, function);
+            is_supported =
+                is_supported && choose_kernel(*handle, p, most_workspace(*handle)).kernel;
+            return MYBLAS_STATUS_SUCCESS;
         });
     if (status != MYBLAS_STATUS_SUCCESS)
         return status;
+    if (!is_supported)
+        return refuse_kernel<sgemm_problem>(*handle, function);
     bool has_begun = false;
     return for_each_group(function, *handle, all, [&](const sgemm_problem& p) {
         const myblasStatus_t answer = dispatch(*handle, function, p);

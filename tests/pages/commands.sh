@@ -15,7 +15,8 @@ fail() {
     failures=$((failures + 1))
 }
 
-for script in bench/quickstart.sh tests/run.sh scripts/bare_machine.sh scripts/package.sh; do
+for script in bench/quickstart.sh tests/run.sh tests/fuzz/run.sh scripts/bare_machine.sh \
+    scripts/package.sh; do
     said=$("$source/$script" --help 2>&1) || fail "$script --help: status $?"
     [[ $said == "usage: $script"* ]] || fail "$script --help: $said"
 done

@@ -42,18 +42,28 @@ myblasStatus_t make_tensor_map(const tensor_shape& shape, CUtensorMap* map) {
     const cuuint32_t box[] = {static_cast<cuuint32_t>(shape.box_along),
                               static_cast<cuuint32_t>(shape.box_across)};
     const cuuint32_t steps[] = {1, 1};
-    const CUresult result = encode(map,
-                                   CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
-                                   2,
-                                   const_cast<float*>(shape.base),
-                                   extents,
-                                   pitch_bytes,
-                                   box,
-                                   steps,
-                                   CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                   shape.swizzle,
-                                   CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    const auto encode_now = [&] {
+        return encode(map,
+                      CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+                      2,
+                      const_cast<float*>(shape.base),
+                      extents,
+                      pitch_bytes,
+                      box,
+                      steps,
+                      CU_TENSOR_MAP_INTERLEAVE_NONE,
+                      shape.swizzle,
+                      CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    };
+    CUresult result = encode_now();
+    if (result == CUDA_ERROR_INVALID_CONTEXT) {
+        // In a new thread the runtime makes its context current with the first call that needs one.
+        // The encoder belongs to the driver.
+        int device = 0;
+        if (cudaGetDevice(&device) == cudaSuccess && cudaSetDevice(device) == cudaSuccess)
+            result = encode_now();
+    }
     return result == CUDA_SUCCESS ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_EXECUTION_FAILED;
 }
 

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Writes the table of docs/testing.md from the results that the tests left in tests/results.
+
+Between the markers <!-- tested:begin --> and <!-- tested:end --> stands what this program writes and nothing else.
+--check changes nothing and fails if the page says something else.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/testing.md"
+RESULTS = ROOT / "tests/results"
+BEGIN, END = "<!-- tested:begin -->", "<!-- tested:end -->"
+
+
+def number(value):
+    return f"{value:,}"
+
+
+def minutes(seconds):
+    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
+
+
+def load():
+    """The runs of every file, one a line, in order."""
+    runs = []
+    for path in sorted(RESULTS.glob("*.jsonl")):
+        for line in path.read_text().splitlines():
+            runs.append(json.loads(line))
+    return runs
+
+
+def where(run):
+    """What computed the calls of a run, in words."""
+    if run.get("by_name"):
+        return "Fortran names under the preload library, on the host"
+    if run["backend"] == "cuda":
+        return run["machine"]
+    return "host, OpenBLAS" if run["openblas"] else "host, without OpenBLAS"
+
+
+def fuzz_rows(runs):
+    """A row for each machine and commit."""
+    groups = {}
+    for run in runs:
+        groups.setdefault((where(run), run["commit"]), []).append(run)
+    rows = []
+    for (machine, commit), group in groups.items():
+        names = ("cases", "calls", "elements", "undetermined", "bits_compared", "failures")
+        total = {name: sum(run[name] for run in group) for name in names}
+        backend = group[0]["backend"]
+        kernels = max(run["kernels"] for run in group)
+        seeds = ", ".join(str(run["seed"]) for run in group)
+        seconds = sum(run["seconds"] * run["processes"] * run["threads"] for run in group)
+        blas = " --blas" if group[0].get("by_name") else ""
+        command = f"test_fuzz --backend {backend}{blas} --seed S"
+        rows.append(
+            [
+                f"random calls, {machine}",
+                f"{number(total['cases'])} calls, {number(total['calls'] - total['cases'])} "
+                f"repetitions; {f'{kernels} kernels; ' if kernels else ''}"
+                f"{number(total['elements'] - total['undetermined'])} elements judged; bits "
+                f"compared {number(total['bits_compared'])} times; {minutes(seconds)} of threads",
+                "none wrong" if total["failures"] == 0 else f"{total['failures']} wrong",
+                f"`{command}`, S = {seeds}",
+                f"`{commit}`",
+            ]
+        )
+    return rows
+
+
+def table(runs):
+    lines = ["| Property | Count | Result | Command | Commit |", "| --- | --- | --- | --- | --- |"]
+    lines += [f"| {' | '.join(row)} |" for row in fuzz_rows(runs)]
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    check = parser.parse_args().check
+    old = PAGE.read_text()
+    head, rest = old.split(BEGIN)
+    tail = rest.split(END)[1]
+    new = f"{head}{BEGIN}\n\n{table(load())}\n\n{END}{tail}"
+    if new == old:
+        return
+    if check:
+        sys.exit(f"{PAGE.relative_to(ROOT)} is out of date: run docs/testing.py")
+    PAGE.write_text(new)
+
+
+if __name__ == "__main__":
+    main()
