@@ -51,6 +51,9 @@ done
 libdir=usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 bash "$source/tests/elf/hardening_installed.sh" c++ "$root/usr" "$root/$libdir" ||
     die "the files in the packages are not hardened"
+version=$(PKG_CONFIG_LIBDIR=$root/$libdir/pkgconfig pkg-config --modversion myblas)
+python3 "$source/tests/packages/bill.py" "$build" "$root/usr" "$version" ||
+    die "the checksums or the bill of materials are wrong"
 
 if command -v doxygen >/dev/null && command -v python3 >/dev/null; then
     [ -e "$root/usr/share/doc/myblas/html/index.html" ] || die "the site is not there"
