@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # hardening.sh built|installed COMPILER FILE...: each shared library or program is hardened, has the
-# name that it is loaded by, and needs no libraries but those it may. A program in the build tree has
-# an empty entry at the end of its run path, by which CMake replaces the run path at installation.
+# name that it is loaded by, and needs no libraries but those it may. A program in the build tree
+# may have an empty entry at the end of its run path: CMake adds it, and removes it on installation.
 set -u
 
 place=$1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# hardening_installed.sh COMPILER PREFIX [LIBRARY_DIR]: hardening.sh accepts every shared library and
-# program in an installed tree. LIBRARY_DIR is PREFIX/lib if it is not given.
+# hardening_installed.sh COMPILER PREFIX [LIBRARY_DIR]: hardening.sh accepts every shared library
+# and program in an installed tree. LIBRARY_DIR is PREFIX/lib if it is not given.
 set -u
 
 compiler=$1

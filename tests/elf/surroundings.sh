@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# surroundings.sh LIBRARY PRELOAD_LIBRARY INCLUDE_DIR C_COMPILER FILE...: the library, and the preload
-# library for a CPU's BLAS, take no code and no settings from the current folder. In a program that runs with
-# another user's or group's rights, they read no variables of the environment, and write no files
-# that variables name. Neither they nor the further files call getenv.
+# surroundings.sh LIBRARY PRELOAD_LIBRARY INCLUDE_DIR C_COMPILER FILE...: the library, and the
+# preload library for a CPU's BLAS, take no code and no settings from the current folder. In a
+# program that runs with another user's or group's rights, they read no variables of the
+# environment, and write no files that variables name. Neither they nor the further files call
+# getenv.
 set -u
 
 library=$1
@@ -110,6 +111,7 @@ expect_ignored() {
     output=$("${@:3}" "../$1")
     [ "$output" = "$2" ] || fail "with variables that must be ignored, $1 prints: $output"
     [ "$(ls)" = "$planted" ] || fail "with variables that must be ignored, $1 writes: $(ls)"
+    rm -f log report calls
 }
 expect_ignored program "own rights, status 0" env LD_PRELOAD="$folder/none.so"
 expect_ignored product "own rights, product 4" env LD_PRELOAD="$folder/none.so"
