@@ -83,4 +83,45 @@ myblas, reports which calls were, and measures the library."
 )
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS ${same_version})
 
+# What is compiled or linked into the packages' files, for scripts/sbom.py.
+set(linked)
+# myblas_add_linked(<name> <version> <SPDX licence> <package>...)
+function(myblas_add_linked name version licence)
+    list(JOIN ARGN "\", \"" packages)
+    string(
+        CONCAT
+        entry
+        "{\"name\": \"${name}\", \"version\": \"${version}\", \"licence\": \"${licence}\", "
+        "\"packages\": [\"${packages}\"]}"
+    )
+    set(linked ${linked} ${entry} PARENT_SCOPE)
+endfunction()
+set(binary_packages libmyblas1 libmyblas-tools)
+foreach(library libstdc++ libgcc)
+    myblas_add_linked(
+        ${library} ${CMAKE_CXX_COMPILER_VERSION} "GPL-3.0-or-later WITH GCC-exception-3.1"
+        ${binary_packages}
+    )
+endforeach()
+if(MYBLAS_CUDA)
+    myblas_add_linked(
+        cudart_static ${CUDAToolkit_VERSION} LicenseRef-NVIDIA-CUDA-EULA ${binary_packages}
+    )
+endif()
+if(MYBLAS_BUILD_TOOLS OR MYBLAS_BUILD_BENCH)
+    find_package(CLI11 REQUIRED)
+    find_package(fmt REQUIRED)
+    myblas_add_linked(CLI11 ${CLI11_VERSION} BSD-3-Clause libmyblas-tools)
+    myblas_add_linked(fmt ${fmt_VERSION} MIT libmyblas-tools)
+endif()
+if(MYBLAS_BUILD_BENCH)
+    find_package(nlohmann_json REQUIRED)
+    myblas_add_linked(nlohmann-json ${nlohmann_json_VERSION} MIT libmyblas-tools)
+endif()
+list(JOIN linked ",\n    " linked)
+file(
+    WRITE ${CMAKE_CURRENT_BINARY_DIR}/linked.json
+    "{\"version\": \"${PROJECT_VERSION}\", \"linked\": [\n    ${linked}\n]}\n"
+)
+
 include(CPack)

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # scripts/package.sh BUILD_DIR [CMAKE_OPTION...]: builds the Debian packages libmyblas1,
-# libmyblas-dev and libmyblas-tools in BUILD_DIR.
+# libmyblas-dev and libmyblas-tools in BUILD_DIR, with a bill of materials and checksums.
 set -eu
 
 usage() {
     echo "usage: scripts/package.sh BUILD_DIR [CMAKE_OPTION...]"
-    echo "Builds the Debian packages libmyblas1, libmyblas-dev and libmyblas-tools in BUILD_DIR."
+    echo "Builds the Debian packages libmyblas1, libmyblas-dev and libmyblas-tools in BUILD_DIR,"
+    echo "with a bill of materials (myblas.spdx.json) and checksums (SHA256SUMS)."
 }
 
 case ${1:-} in
@@ -28,5 +29,7 @@ cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/
     -DMYBLAS_BUILD_TESTS=OFF -DMYBLAS_DEBIAN=ON "$@"
 cmake --build "$build" --parallel "$(nproc)"
 cd "$build"
-rm -f ./*.deb
+rm -f ./*.deb myblas.spdx.json SHA256SUMS
 cpack -G DEB
+python3 "$root/scripts/sbom.py" linked.json myblas.spdx.json ./*.deb
+sha256sum -- *.deb myblas.spdx.json >SHA256SUMS

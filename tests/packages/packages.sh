@@ -48,6 +48,13 @@ for file in usr/bin/myblas-run usr/bin/myblas-doctor usr/share/man/man1/myblas-r
     [ -e "$root/$file" ] || die "not there: $file"
 done
 
+libdir=usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+bash "$source/tests/elf/hardening_installed.sh" c++ "$root/usr" "$root/$libdir" ||
+    die "the files in the packages are not hardened"
+version=$(PKG_CONFIG_LIBDIR=$root/$libdir/pkgconfig pkg-config --modversion myblas)
+python3 "$source/tests/packages/bill.py" "$build" "$root/usr" "$version" ||
+    die "the checksums or the bill of materials are wrong"
+
 if command -v doxygen >/dev/null && command -v python3 >/dev/null; then
     [ -e "$root/usr/share/doc/myblas/html/index.html" ] || die "the site is not there"
     python3 "$source/tests/pages/links.py" "$root/usr/share/doc/myblas" ||
@@ -55,7 +62,6 @@ if command -v doxygen >/dev/null && command -v python3 >/dev/null; then
 fi
 
 # A program is compiled and run against it.
-libdir=usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 export PKG_CONFIG_LIBDIR=$root/$libdir/pkgconfig LD_LIBRARY_PATH=$root/$libdir MYBLAS_BACKEND=host
 # shellcheck disable=SC2046 # a list of flags
 cc -Wall -Werror "$source/tests/consumer/consumer.c" -o "$root/consumer" \

@@ -42,6 +42,8 @@ package=$(echo "$work"/venv/lib/python*/site-packages/myblas)
 ! grep -rlF -e "$build" -e "$source" "$package" --include='*.so*' --include='myblas-*' \
     --include='*.py' ||
     die "the files above hold a path of the machine that built them"
+bash "$source/tests/elf/hardening_installed.sh" c++ "$package" ||
+    die "the files in the wheel are not hardened"
 for file in "$package"/lib/libmyblas.so.1 "$package"/lib/myblas/*.so "$package"/bin/*; do
     ! readelf --section-headers --wide "$file" | grep -F .symtab || die "$file is not stripped"
 done

@@ -14,7 +14,10 @@
 
 #ifdef __x86_64__
 
-#define FORWARD(symbol, used, integer) FUNCTION(symbol, "   jmp *" #symbol "_target(%rip)\n")
+// Programs call the functions through pointers, too.
+#define LANDING "   endbr64\n"
+#define FORWARD(symbol, used, integer)                                                             \
+    FUNCTION(symbol, LANDING "   jmp *" #symbol "_target(%rip)\n")
 
 // The bitwise or of a call's extents, in %rax. The extents follow two, three or four letters, and
 // the layout of CBLAS.
@@ -46,7 +49,7 @@
 
 #define FORWARD_SMALL(symbol, used, integer, extents)                                              \
     FUNCTION(symbol,                                                                               \
-             EXTENTS_##used##_##extents(integer) COMPARE_##integer                                 \
+             LANDING EXTENTS_##used##_##extents(integer) COMPARE_##integer                         \
              "   jge 1f\n"                                                                         \
              "   jmp *" #symbol "_target(%rip)\n"                                                  \
              "1: jmp *" #symbol "_enter(%rip)\n")
