@@ -326,6 +326,8 @@ public:
                 if (chunk < range.end && read(chunk).has_any())
                     found |= 1u << i;
             }
+            if (!__any_sync(full_warp, found != 0)) // mostly so
+                continue;
             int listed = 0;
 #pragma unroll 1
             for (int i = 0; i <= window_chunks / 32; ++i) {
