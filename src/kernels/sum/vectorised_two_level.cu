@@ -49,10 +49,16 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     carrier<T> total =
         block_sum<threads>(thread_sum<T, threads, contiguous, absolute>(p, blockIdx.x, gridDim.x));
     if (gridDim.x > 1) {
-        if (threadIdx.x == 0)
+        __shared__ bool is_last;
+        if (threadIdx.x == 0) {
             slots[blockIdx.x] = total;
-        if (!is_last_block(counter, gridDim.x))
+            __threadfence(); // the slot is visible before the number is taken
+            is_last = is_last_arrival(counter, gridDim.x);
+        }
+        __syncthreads(); // is_last is written
+        if (!is_last)
             return;
+        __threadfence(); // all numbers are taken: all slots are written
         total = add_slots<T>(slots, gridDim.x);
     }
     if (threadIdx.x == 0)
