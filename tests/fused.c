@@ -624,6 +624,10 @@ static void check_large(myblasHandle_t handle, const char* kernel) {
     };
     if (kernel && !has_epilogue(handle, kernel))
         return;
+    // These schedule nothing: a block, or a cluster, computes one tile.
+    if (is_one_of(kernel, "small_tile") || is_one_of(kernel, "skinny") ||
+        is_one_of(kernel, "thin/panel"))
+        return;
     for (size_t i = 0; i < COUNT_OF(products); ++i) {
         for (int way = 0; way < 3; ++way) {
             const int turn = (int)i * 3 + way;

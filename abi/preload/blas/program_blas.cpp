@@ -67,8 +67,10 @@ void fill(program_blas* blas, const void* caller, spelling s) noexcept {
             blas->same_for_all |= uint64_t{1} << r;
         else
             function = symbol_for(caller, symbol, scope_order::program_first, may_be_blas);
-        // OpenBLAS is not loaded just for its extensions.
-        const bool is_standard = r < static_cast<int>(routine::isamin);
+        // OpenBLAS is not loaded just for its extensions, or for a routine that few BLAS have:
+        // sgemmtr came with the reference BLAS 3.12.1.
+        const bool is_standard =
+            r < static_cast<int>(routine::isamin) && r != static_cast<int>(routine::sgemmtr);
         if (!function && is_standard && is_plain && !blas->is_ilp64)
             function = find_in_openblas(symbol);
         blas->functions[r] = function;
