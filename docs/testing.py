@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the table of docs/testing.md from the results that the tests left in tests/results.
 
-Between the markers <!-- tested:begin --> and <!-- tested:end --> stands what this program writes and nothing else.
+This program writes everything between the markers <!-- tested:begin --> and
+<!-- tested:end -->.
 --check changes nothing and fails if the page says something else.
 """
 

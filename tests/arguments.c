@@ -370,8 +370,8 @@ static void test_faults(void** state) {
     }
 }
 
-// The value of a scalar in device memory is not known to a call, on the host backend neither: operands
-// that a zero would leave unread must not be NULL.
+// The value of a scalar in device memory is not known to a call, on the host backend neither:
+// operands that a zero would leave unread must not be NULL.
 static void test_null_beside_device_zeros(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct setting* s = setting_create(handle);

@@ -185,7 +185,7 @@ static void test_fork_in_callback(void** state) {
     assert_child_succeeds(child_of_callback);
 }
 
-// ---- The first call of a thread ------------------------------------------------------------------
+// ---- The first call of a thread -----------------------------------------------------------------
 
 // C = A B for squares that every kernel may take, in a workspace or without.
 struct call_of_thread {
@@ -216,8 +216,8 @@ static void* call_in_thread(void* argument) {
     return NULL;
 }
 
-// In a new thread nothing of CUDA is set up. Each kernel has the same status and the same bits there as
-// in the thread that created the handle.
+// In a new thread nothing of CUDA is set up. Each kernel has the same status and the same bits
+// there as in the thread that created the handle.
 static void test_first_call_of_thread(void** state) {
     enum { n = 128 };
     myblasHandle_t handle = require_handle(state);
@@ -267,7 +267,7 @@ static void test_first_call_of_thread(void** state) {
     operand_destroy(&c);
 }
 
-// ---- Threads -------------------------------------------------------------------------------------
+// ---- Threads ------------------------------------------------------------------------------------
 
 struct worker {
     pthread_t thread;

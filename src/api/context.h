@@ -46,9 +46,9 @@ private:
     const myblasStatus_t result;
 };
 
-// A scalar operand in the handle's pointer mode; not NULL. The value of a scalar in device memory is
-// not known while arguments are checked, on the host backend neither: both backends refuse the same
-// calls.
+// A scalar operand in the handle's pointer mode; not NULL. The value of a scalar in device memory
+// is not known while arguments are checked, on the host backend neither: both backends refuse the
+// same calls.
 inline scalar read_scalar(const myblasContext& handle, const float* pointer) noexcept {
     if (handle.pointer_mode == MYBLAS_POINTER_MODE_HOST)
         return {*pointer, nullptr};

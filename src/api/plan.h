@@ -46,6 +46,7 @@ public:
 
     size_t bytes() const { return most_wanted; }
 
+    // NOLINTNEXTLINE(bugprone-exception-escape): a variant of trivial types always has a value
     myblasStatus_t take(const plan_step& step) noexcept override {
         return std::visit([this](const auto& s) { return add(s); }, step);
     }
@@ -76,6 +77,7 @@ public:
         : handle(of), context(with),
           steps(of.backend->id == MYBLAS_BACKEND_HOST ? host_steps() : cuda_steps()) {}
 
+    // NOLINTNEXTLINE(bugprone-exception-escape): a variant of trivial types always has a value
     myblasStatus_t take(const plan_step& step) noexcept override {
         return std::visit([this](const auto& s) { return run(s); }, step);
     }

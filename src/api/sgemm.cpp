@@ -243,8 +243,8 @@ myblasStatus_t run(const char* function, myblasHandle_t handle, const groups<Siz
         return MYBLAS_STATUS_SUCCESS;
     if (const fault found = missing_array(all))
         return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
-    // All groups are checked before anything is computed. A wrong argument of any group comes before
-    // a kernel that does not accept one.
+    // All groups are checked before anything is computed. A wrong argument of any group comes
+    // before a kernel that does not accept one.
     bool is_supported = true;
     const myblasStatus_t status =
         for_each_group(function, *handle, all, [&](const sgemm_problem& p) {

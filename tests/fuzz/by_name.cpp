@@ -85,15 +85,30 @@ myblasStatus_t call_blas(function f, const arguments& g) {
     const auto result = [&](auto value) { *static_cast<decltype(value)*>(g.result) = value; };
     // clang-format off
     switch (f) {
-    case sgemm: call("sgemm_", &transa, &transb, &m, &n, &k, g.alpha, g.A, &lda, g.B, &ldb, g.beta, g.C, &ldc); break;
+    case sgemm:
+        call("sgemm_", &transa, &transb, &m, &n, &k,
+             g.alpha, g.A, &lda, g.B, &ldb, g.beta, g.C, &ldc);
+        break;
     case ssyrk: call("ssyrk_", &uplo, &trans, &n, &k, g.alpha, g.A, &lda, g.beta, g.C, &ldc); break;
-    case ssyr2k: call("ssyr2k_", &uplo, &trans, &n, &k, g.alpha, g.A, &lda, g.B, &ldb, g.beta, g.C, &ldc); break;
-    case ssymm: call("ssymm_", &side, &uplo, &m, &n, g.alpha, g.A, &lda, g.B, &ldb, g.beta, g.C, &ldc); break;
-    case strmm: call("strmm_", &side, &uplo, &trans, &diag, &m, &n, g.alpha, g.A, &lda, g.B, &ldb); break;
-    case strsm: call("strsm_", &side, &uplo, &trans, &diag, &m, &n, g.alpha, g.A, &lda, g.B, &ldb); break;
-    case sgemv: call("sgemv_", &trans, &m, &n, g.alpha, g.A, &lda, g.x, &incx, g.beta, g.y, &incy); break;
+    case ssyr2k:
+        call("ssyr2k_", &uplo, &trans, &n, &k, g.alpha, g.A, &lda, g.B, &ldb, g.beta, g.C, &ldc);
+        break;
+    case ssymm:
+        call("ssymm_", &side, &uplo, &m, &n, g.alpha, g.A, &lda, g.B, &ldb, g.beta, g.C, &ldc);
+        break;
+    case strmm:
+        call("strmm_", &side, &uplo, &trans, &diag, &m, &n, g.alpha, g.A, &lda, g.B, &ldb);
+        break;
+    case strsm:
+        call("strsm_", &side, &uplo, &trans, &diag, &m, &n, g.alpha, g.A, &lda, g.B, &ldb);
+        break;
+    case sgemv:
+        call("sgemv_", &trans, &m, &n, g.alpha, g.A, &lda, g.x, &incx, g.beta, g.y, &incy);
+        break;
     case sger: call("sger_", &m, &n, g.alpha, g.x, &incx, g.y, &incy, g.A, &lda); break;
-    case ssymv: call("ssymv_", &uplo, &n, g.alpha, g.A, &lda, g.x, &incx, g.beta, g.y, &incy); break;
+    case ssymv:
+        call("ssymv_", &uplo, &n, g.alpha, g.A, &lda, g.x, &incx, g.beta, g.y, &incy);
+        break;
     case ssyr: call("ssyr_", &uplo, &n, g.alpha, g.x, &incx, g.A, &lda); break;
     case ssyr2: call("ssyr2_", &uplo, &n, g.alpha, g.x, &incx, g.y, &incy, g.A, &lda); break;
     case strmv: call("strmv_", &uplo, &trans, &diag, &n, g.A, &lda, g.x, &incx); break;

@@ -20,7 +20,7 @@ int64_t random_source::between(int64_t low, int64_t high) {
     return low + static_cast<int64_t>(bits() % static_cast<uint64_t>(high - low + 1));
 }
 
-// ---- Arguments by name ---------------------------------------------------------------------------
+// ---- Arguments by name --------------------------------------------------------------------------
 
 const char* name_of(function f) { return function_info_of(f)->name; }
 
@@ -53,7 +53,7 @@ void set(arguments& a, const parameter& p, int64_t value) {
     std::memcpy(reinterpret_cast<char*>(&a) + p.offset, &value, sizeof value);
 }
 
-// ---- Text ----------------------------------------------------------------------------------------
+// ---- Text ---------------------------------------------------------------------------------------
 
 std::span<const case_field> case_fields() {
     static constexpr case_field fields[] = {
@@ -163,7 +163,7 @@ bool from_text(std::string_view text, call_case& c, std::string& error) {
     return true;
 }
 
-// ---- What the functions have in common -----------------------------------------------------------
+// ---- What the functions have in common ----------------------------------------------------------
 
 int routine_of(function f) {
     switch (f) {
@@ -354,7 +354,7 @@ bool is_quick_return(const call_case& c) {
     }
 }
 
-// ---- Operands ------------------------------------------------------------------------------------
+// ---- Operands -----------------------------------------------------------------------------------
 
 namespace {
 
@@ -716,7 +716,7 @@ std::vector<operand> operands_of(const call_case& c) {
     return list.all;
 }
 
-// ---- Described calls -----------------------------------------------------------------------------
+// ---- Described calls ----------------------------------------------------------------------------
 
 myblasCall_t describe(const call_case& c) {
     const arguments& g = c.args;

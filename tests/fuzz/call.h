@@ -1,5 +1,5 @@
-// A call as plain data: which function, its arguments, the state of the handle, and how its operands are
-// filled. Written as a line of text, it can be made again.
+// A call as plain data: which function, its arguments, the state of the handle, and how its
+// operands are filled. Written as a line of text, it can be made again.
 #pragma once
 
 #include "fuzz/functions_c.h"
@@ -93,8 +93,8 @@ bool is_pointer(const parameter& p);
 int64_t get(const arguments& a, const parameter& p);
 void set(arguments& a, const parameter& p, int64_t value);
 
-// One of the groups of a mysgemmGroupedBatched. The first is as the arguments of the case say, the others
-// are drawn from its seed.
+// One of the groups of a mysgemmGroupedBatched. The first is as the arguments of the case say, the
+// others are drawn from its seed.
 struct product_group {
     int64_t transa, transb, m, n, k, lda, ldb, ldc, size;
     float alpha, beta;

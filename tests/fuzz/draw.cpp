@@ -1,4 +1,5 @@
-// Draws calls: every function, sizes at the edges of tiles, unusual scalars and states, wrong arguments.
+// Draws calls: every function, sizes at the edges of tiles, unusual scalars and states, wrong
+// arguments.
 #include "fuzz/call.h"
 
 #include "myblas/myblas_kernels.h"

@@ -1,5 +1,5 @@
-// Random calls of every function, each compared with a reference under its documented bound, and with
-// itself. See docs/testing.md.
+// Random calls of every function, each compared with a reference under its documented bound, and
+// with itself. See docs/testing.md.
 #include "fuzz/by_name.h"
 #include "fuzz/report.h"
 #include "fuzz/session.h"
@@ -80,7 +80,7 @@ call_case draw_nth(const settings& s, int64_t index, myblasBackend_t backend) {
     return c;
 }
 
-// ---- A worker ------------------------------------------------------------------------------------
+// ---- A worker -----------------------------------------------------------------------------------
 
 std::mutex output;
 
@@ -178,7 +178,7 @@ void run_process(const settings& s, shared_state& shared, int process, double en
         t.join();
 }
 
-// ---- Failures ------------------------------------------------------------------------------------
+// ---- Failures -----------------------------------------------------------------------------------
 
 // Whether a case fails, in a process of its own: it may crash.
 bool fails(const call_case& c, const settings& s, std::string* output_text = nullptr) {
@@ -367,7 +367,7 @@ void show_failure(const std::string& text,
     std::fflush(stdout);
 }
 
-// ---- All of it -----------------------------------------------------------------------------------
+// ---- All of it ----------------------------------------------------------------------------------
 
 struct failure {
     int64_t index;

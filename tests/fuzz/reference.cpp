@@ -16,7 +16,7 @@ constexpr double least_normal = 0x1p-126;
 constexpr double overflow = 0x1.fffff0p+127; // slightly below the largest float
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// ---- Data ----------------------------------------------------------------------------------------
+// ---- Data ---------------------------------------------------------------------------------------
 
 uint64_t hash(uint64_t a, uint64_t b) {
     return random_source(a ^ (b * 0xD6E8FEB86659FD93u)).bits();
@@ -69,7 +69,7 @@ float element(const call_case& c, const operand& x, uint64_t h, int64_t i, int64
                : diagonal + value / 2 / std::fmax(1.0f, std::fabs(value));
 }
 
-// ---- Operands in double --------------------------------------------------------------------------
+// ---- Operands in double -------------------------------------------------------------------------
 
 template <class T>
 T read(const std::vector<unsigned char>& bytes, int64_t index) {
@@ -93,8 +93,8 @@ private:
     const contents& x_;
 };
 
-// A matrix in double, by rows, and whether each row is finite with its largest and its least nonzero
-// magnitude.
+// A matrix in double, by rows, and whether each row is finite with its largest and its least
+// nonzero magnitude.
 struct dense {
     int64_t rows, cols;
     std::vector<double> values;
@@ -121,13 +121,14 @@ extent extent_of(const double* x, int64_t n) {
     return e;
 }
 
-// ---- Judging an element --------------------------------------------------------------------------
+// ---- Judging an element -------------------------------------------------------------------------
 
 class judge_of_elements {
 public:
     judgement result;
 
-    // `value` may be Inf or NaN, and is then to be found exactly; else the error is at most `bound`.
+    // `value` may be Inf or NaN, and is then to be found exactly; else the error is at most
+    // `bound`.
     void finite_or_class(
         const char* what, int64_t i, int64_t j, double found, double value, double bound) {
         ++result.elements;
@@ -232,10 +233,10 @@ void judge_formula(judge_of_elements& judge,
     }
 }
 
-// ---- Products ------------------------------------------------------------------------------------
+// ---- Products -----------------------------------------------------------------------------------
 
-// C = alpha P Q + beta C. Row i of P begins at the first and ends before the last of its ranges: what is
-// outside is no part of the sum. The same holds for columns of Q.
+// C = alpha P Q + beta C. Row i of P begins at the first and ends before the last of its ranges:
+// what is outside is no part of the sum. The same holds for columns of Q.
 struct product {
     dense p, q;                                                // q by columns
     std::vector<std::pair<int64_t, int64_t>> of_rows, of_cols; // empty: all
@@ -286,7 +287,7 @@ private:
     std::vector<extent> extents_p_, extents_q_;
 };
 
-// The element of a symmetric or triangular matrix of which a part is stored.
+// The element of a symmetric or triangular matrix, whose other triangle is not stored.
 double symmetric(const view& a, int64_t i, int64_t j) {
     return a.spec().has(i, j) ? a(0, i, j) : a(0, j, i);
 }
@@ -738,7 +739,7 @@ void judge_of_calls::judge_rank1() {
         }
 }
 
-// ---- Vectors -------------------------------------------------------------------------------------
+// ---- Vectors ------------------------------------------------------------------------------------
 
 void judge_of_calls::judge_level1() {
     const contents& of_x = at("x");
@@ -1028,7 +1029,7 @@ void judge_of_calls::judge_rotations() {
         near("param", 2, h21, units), near("param", 3, h12, units);
 }
 
-// ---- Transposes, copies and counts ---------------------------------------------------------------
+// ---- Transposes, copies and counts --------------------------------------------------------------
 
 void judge_of_calls::judge_moves() {
     if (c_.f == sgeam) {

@@ -1,5 +1,5 @@
-// What a call should give: the contents of its operands, and a judgement of its results by a reference in
-// double precision under the bounds that the public header states.
+// What a call should give: the contents of its operands, and a judgement of its results by a
+// reference in double precision under the bounds that the public header states.
 #pragma once
 
 #include "fuzz/call.h"
@@ -15,7 +15,8 @@ struct contents {
     std::vector<unsigned char> sent, found;
 };
 
-// Fills `sent`. What is not read, and what lies between the elements, keeps the bits it has: of a NaN.
+// Fills `sent`. What is not read, and what lies between the elements, keeps the bits it has: of a
+// NaN.
 void fill(const call_case& c, contents& x, size_t number);
 
 // How a call was computed, where the header's promises depend on it.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# run.sh BUILD [option]...: an hour of random calls with a seed of its own, in as many processes as there are
-# processors. Options of test_fuzz replace these. Appends a line of JSON to BUILD/tests/fuzz.jsonl.
+# run.sh BUILD [option]...: an hour of random calls with a seed of its own, in as many processes as
+# there are processors. Options of test_fuzz replace these. Appends a line of JSON to
+# BUILD/tests/fuzz.jsonl.
 set -euo pipefail
 
 usage="usage: tests/fuzz/run.sh BUILD [option of test_fuzz]..."
@@ -15,6 +16,7 @@ if [ $# -eq 0 ] || [ ! -x "$1/tests/test_fuzz" ]; then
 fi
 tests=$(cd "$1/tests" && pwd)
 shift
-commit=$(git -C "$(dirname "${BASH_SOURCE[0]}")" rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+folder=$(dirname "${BASH_SOURCE[0]}")
+commit=$(git -C "$folder" rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 exec "$tests/test_fuzz" --seconds 3600 -j "$(nproc)" --seed "$(date +%s)" --commit "$commit" \
     --machine "$(uname -m)" --json "$tests/fuzz.jsonl" "$@"

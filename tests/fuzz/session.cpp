@@ -28,7 +28,7 @@ void need(myblasStatus_t status, const char* what) {
     std::abort();
 }
 
-// ---- The driver's graphs -------------------------------------------------------------------------
+// ---- The driver's graphs ------------------------------------------------------------------------
 
 // Of the CUDA driver, which the library has loaded by then: no toolkit is needed to build this.
 struct graph_functions {
@@ -55,10 +55,10 @@ struct graph_functions {
     }
 };
 
-// ---- Memory between guards -----------------------------------------------------------------------
+// ---- Memory between guards ----------------------------------------------------------------------
 
-// Bytes in the memory of the host or of the device, with guards on both sides. In host memory an access
-// behind the last 15 bytes of the end faults.
+// Bytes in the memory of the host or of the device, with guards on both sides. In host memory an
+// access behind the last 15 bytes of the end faults.
 class buffer {
 public:
     buffer() = default;
@@ -192,7 +192,7 @@ void tally::add(const tally& other) {
         kernels[name] += count;
 }
 
-// ---- A call and what it needs --------------------------------------------------------------------
+// ---- A call and what it needs -------------------------------------------------------------------
 
 struct session::state {
     myblasHandle_t handle = nullptr;
@@ -449,7 +449,7 @@ private:
     std::vector<int64_t> wide_sizes_[7];
 };
 
-// ---- The documented status -----------------------------------------------------------------------
+// ---- The documented status ----------------------------------------------------------------------
 
 bool is_scalar(function f, std::string_view name) {
     if (f == sgemsum || f == histogram256)
@@ -515,7 +515,7 @@ std::string status_text(myblasStatus_t status) { return myblasGetStatusName(stat
 
 } // namespace
 
-// ---- Sessions ------------------------------------------------------------------------------------
+// ---- Sessions -----------------------------------------------------------------------------------
 
 session::session(myblasBackend_t backend, bool by_name) : state_(std::make_unique<state>()) {
     state_->by_name = by_name;

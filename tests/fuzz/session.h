@@ -1,4 +1,5 @@
-// Makes calls on a handle of its own, and compares what they leave with the reference and with repetitions.
+// Makes calls on a handle of its own, and compares what they leave with the reference and with
+// repetitions.
 #pragma once
 
 #include "fuzz/reference.h"
