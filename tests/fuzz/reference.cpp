@@ -1150,7 +1150,8 @@ void fill(const call_case& c, contents& x, size_t number) {
     operand& o = x.spec;
     const auto bytes = static_cast<size_t>(o.element_bytes);
     if (o.holds == content::given) {
-        std::memcpy(x.sent.data(), o.values.data(), x.sent.size());
+        if (!x.sent.empty())
+            std::memcpy(x.sent.data(), o.values.data(), x.sent.size());
         return;
     }
     if (!o.is_read || o.is_empty())

@@ -64,7 +64,7 @@ private:
         filled.sent.assign(static_cast<size_t>(words(x)) * 4, 0xFF);
         if (x.holds != content::given)
             fill(c_, filled, i);
-        else
+        else if (!x.values.empty())
             std::memcpy(filled.sent.data(), x.values.data(), x.values.size() * 4);
         const int64_t count = words(x);
         if (count > most_words) {

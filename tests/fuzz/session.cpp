@@ -106,7 +106,7 @@ public:
                      handle_, static_cast<int64_t>(sent_.size()), 1, sent_.data(), 1, window(), 1),
                  "the upload of an operand");
         else
-            std::memcpy(window(), sent_.data(), sent_.size());
+            std::copy(sent_.begin(), sent_.end(), static_cast<unsigned char*>(window()));
     }
     void download() {
         found_.resize(sent_.size());
@@ -116,7 +116,7 @@ public:
                     handle_, static_cast<int64_t>(found_.size()), 1, window(), 1, found_.data(), 1),
                 "the download of an operand");
         else
-            std::memcpy(found_.data(), window(), found_.size());
+            std::copy_n(static_cast<unsigned char*>(window()), found_.size(), found_.begin());
     }
     bool is_unchanged() const { return found_ == sent_; }
     const std::vector<unsigned char>& all_found() const { return found_; }
@@ -261,7 +261,7 @@ public:
             contents& mine = all_.back();
             mine.sent.assign(bytes, 0xFF);
             fill(c, mine, number);
-            std::memcpy(b.sent(), mine.sent.data(), bytes);
+            std::copy(mine.sent.begin(), mine.sent.end(), b.sent());
             buffers_.push_back(&b);
             b.upload();
         }
@@ -383,7 +383,8 @@ private:
                 continue;
             buffer& array = s.nth(s.arrays, arrays_.size());
             array.place(handle_, !is_host_, pointers.size() * sizeof(void*), 0);
-            std::memcpy(array.sent(), pointers.data(), pointers.size() * sizeof(void*));
+            if (!pointers.empty())
+                std::memcpy(array.sent(), pointers.data(), pointers.size() * sizeof(void*));
             array.upload();
             arrays_.push_back(&array);
             set(arguments_, *p, reinterpret_cast<int64_t>(array.address()));
