@@ -1048,8 +1048,9 @@ MYBLAS_API myblasStatus_t mysgeam(myblasHandle_t handle,
  * x[i * incx]. n <= 0 or incx <= 0: *result = 0. INVALID_VALUE: result NULL, then x NULL where it
  * is read.
  * Accuracy of the default kernel: |result - exact| <= (log2(n) + 16) u sum |x_i|, u = 2^-24
- * (mydsum: 2^-53). A forced kernel promises n u sum |x_i|; the additions of `atomic` in memory
- * flush subnormal numbers to zero, which adds n 2^-126. Inf and NaN propagate as in the formula.
+ * (mydsum: 2^-53). A forced kernel promises n u sum |x_i|. A kernel with deterministic == 0 adds in
+ * memory, where subnormal sums become zero; this adds n 2^-126. Inf and NaN propagate as in the
+ * formula.
  * Same bits on every run, unless a kernel is forced that does not promise it (myblasKernelInfo_t:
  * deterministic). With a result in host memory the call waits for it. Source: cublasSasum (mysum:
  * without the absolute value).
