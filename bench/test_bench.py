@@ -686,7 +686,7 @@ class BenchTest(unittest.TestCase):
             (["-m", "1", "-n", "4096", "-k", "4096"], ("gemv", "skinny")),
             (["-n", "8", "--batch", "10000"], ("small_tile/",)),
             (["-n", "8192", "--math", "fast"], ("fp16x3/",)),
-            (["-n", "8192", "--math", "emulated"], ("bf16x6/",)),
+            (["-n", "8192", "--math", "emulated"], ("fp16x3/",)),
             (["-n", "4096", "--transa", "T", "--offset", "1"], ("stream_k/", "warp_tile/", "small_tile/")),
         ):
             with self.subTest(arguments):

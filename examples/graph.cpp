@@ -5,8 +5,8 @@
 // is three calls of the library that do not wait, so they can be captured. Without a GPU the same
 // rounds run call by call.
 //
-//     c++ graph.cpp -o graph $(pkg-config --cflags --libs myblas) -I/usr/local/cuda/include \
-//         -L/usr/local/cuda/lib64 -lcudart
+//     CUDA="-I/usr/local/cuda/include -L/usr/local/cuda/lib64 -lcudart"
+//     c++ graph.cpp -o graph $(pkg-config --cflags --libs myblas) $CUDA
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
