@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -59,21 +60,35 @@ const char* why_not(routine r, const shape& s, int64_t incy) {
     return "";
 }
 
-// The contents of one line; throws json::exception.
+// A number of calls, from 1 on.
+int64_t read_calls(const ordered_json& json) {
+    const int64_t calls = read_integer(json);
+    if (calls < 1)
+        throw usage_error(fmt::format("{} calls: the number has to be positive", calls));
+    return calls;
+}
+
+// Saturates: a log may have any numbers.
+void add_calls(int64_t& sum, int64_t calls) {
+    sum = calls > std::numeric_limits<int64_t>::max() - sum ? std::numeric_limits<int64_t>::max()
+                                                            : sum + calls;
+}
+
+// The contents of one line; throws json::exception and usage_error.
 struct parsed {
     std::string function, reason; // no reason: the shape is complete
     shape sizes;
 };
 parsed parse(const ordered_json& line) {
     parsed call{line.at("function").get<std::string>(), "", {}};
-    call.sizes.calls = line.at("calls").get<int64_t>();
+    call.sizes.calls = read_calls(line.at("calls"));
     const std::optional<routine> found = routine_of(call.function);
     if (!found) {
         call.reason = "myblas-bench has no such routine";
         return call;
     }
     shape s = read_sizes(*found, line);
-    call.reason = why_not(*found, s, line.value("incy", s.incx));
+    call.reason = why_not(*found, s, line.contains("incy") ? read_integer(line["incy"]) : s.incx);
     if (*found == routine::transpose) {
         s.element_bytes = sizeof(float);
         s.in_place = call.function == "simatcopy";
@@ -100,7 +115,7 @@ void add(call_log& log, std::map<std::string, size_t>& places, const parsed& cal
                 return l.function == call.function && l.reason == call.reason;
             });
         if (found != log.left_out.end())
-            found->calls += call.sizes.calls;
+            add_calls(found->calls, call.sizes.calls);
         else
             log.left_out.push_back({call.function, call.reason, call.sizes.calls});
         return;
@@ -111,7 +126,7 @@ void add(call_log& log, std::map<std::string, size_t>& places, const parsed& cal
     if (is_new)
         log.shapes.push_back(call.sizes);
     else
-        log.shapes[place->second].calls += call.sizes.calls;
+        add_calls(log.shapes[place->second].calls, call.sizes.calls);
 }
 
 } // namespace
@@ -129,9 +144,11 @@ call_log read_call_log(const std::string& file) {
             if (line.contains("left_out"))
                 log.left_out.push_back({"further calls",
                                         "they found no place in the log",
-                                        line["left_out"].get<int64_t>()});
+                                        read_calls(line["left_out"])});
             else
                 add(log, places, parse(line));
+        } catch (const usage_error& error) {
+            throw usage_error(fmt::format("{}, line {}: {}", file, number, error.what()));
         } catch (const nlohmann::json::exception&) {
             throw usage_error(
                 fmt::format("{}, line {}: no call as MYBLAS_CALL_LOG has them", file, number));

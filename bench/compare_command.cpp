@@ -46,13 +46,15 @@ results_file read(const std::string& path) {
     results_file file{path, {}, {}};
     try {
         const json all = json::parse(stream);
-        file.context = all.at("context");
+        file.context = all.at("context").get_ref<const json::object_t&>();
         for (const json& entry : all.at("results")) {
             std::vector<timed>& kernels = file.cases[name_of(entry)];
             const timed measured{entry.at("kernel").get<std::string>(),
                                  entry.at("time_us").get<double>(),
                                  entry.at("time_us_min").get<double>(),
                                  entry.at("time_us_max").get<double>()};
+            if (!(measured.us > 0))
+                throw usage_error(fmt::format("time_us = {} is not positive", measured.us));
             // A case stands there once for each library that it is compared with.
             const bool is_known =
                 std::any_of(kernels.begin(), kernels.end(), [&](const timed& other) {
@@ -61,6 +63,8 @@ results_file read(const std::string& path) {
             if (!is_known)
                 kernels.push_back(measured);
         }
+    } catch (const usage_error& error) {
+        throw usage_error(fmt::format("{}: {}", path, error.what()));
     } catch (const json::exception&) {
         throw usage_error(fmt::format("{} is no file of myblas-bench --json", path));
     }

@@ -25,12 +25,17 @@ std::optional<earlier_run> read_earlier_run(const std::string& file) {
         const ordered_json& run = all.at("run");
         earlier_run found;
         found.context = all.at("context");
-        found.so_far.rows = all.at("results");
-        found.so_far.skipped = all.at("skipped");
-        found.so_far.shapes = run.at("shapes");
-        found.so_far.finished = run.at("finished");
+        found.so_far.rows = all.at("results").get_ref<const ordered_json::array_t&>();
+        found.so_far.skipped = all.at("skipped").get_ref<const ordered_json::array_t&>();
+        for (const ordered_json& row : found.so_far.rows)
+            static_cast<void>(read_shape(row));
+        const auto count = [](const ordered_json& value) { // size_t alone would take 1e300
+            return value.get_ref<const ordered_json::number_unsigned_t&>();
+        };
+        found.so_far.shapes = count(run.at("shapes"));
+        found.so_far.finished = count(run.at("finished"));
         found.so_far.all_passed = run.at("all_passed");
-        found.seed = found.context.at("seed");
+        found.seed = count(found.context.at("seed"));
         found.date = found.context.at("date");
         const auto ceiling = [&](const char* name) {
             const ordered_json& value = found.context.at("ceilings").at(name);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 namespace bench {
 namespace {
 
@@ -46,6 +48,13 @@ struct reader {
     void operator()(data_kind shape::*value) const { read_name(value, data_kinds); }
     void operator()(myblasActivation_t shape::*value) const { read_name(value, activations); }
     void operator()(sweep shape::*value) const { read_name(value, sweep_names); }
+    void operator()(int64_t shape::*value) const { s.*value = read_integer(json); }
+    void operator()(int shape::*value) const {
+        const int64_t number = read_integer(json);
+        if (number < 1 || number > std::numeric_limits<int>::max())
+            throw usage_error(fmt::format("{} is out of range", number));
+        s.*value = static_cast<int>(number);
+    }
     template <class T>
     void operator()(T shape::*value) const {
         s.*value = json.get<T>();
@@ -71,10 +80,15 @@ ordered_json to_json(const shape& s) {
     return json;
 }
 
+int64_t read_integer(const ordered_json& json) {
+    return json.get_ref<const ordered_json::number_integer_t&>();
+}
+
 shape read_sizes(routine r, const ordered_json& json) {
     shape s;
     s.routine = r;
-    s.calls = json.value("calls", s.calls);
+    if (json.contains("calls"))
+        s.calls = read_integer(json["calls"]);
     for (const shape_field& f : shape_fields) {
         if (!f.name)
             continue;

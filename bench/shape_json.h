@@ -10,11 +10,15 @@ namespace bench {
 // Only the fields that the routine has.
 nlohmann::ordered_json to_json(const shape&);
 
+// A whole number; throws json::exception for any other value. get<int64_t>() would also convert
+// 1e300.
+int64_t read_integer(const nlohmann::ordered_json&);
+
 // The sizes, of a call of this routine: what is missing keeps its default. Throws json::exception
-// where a value is of the wrong type.
+// where a value is of the wrong type, usage_error where it is out of range.
 shape read_sizes(routine, const nlohmann::ordered_json&);
 
-// What to_json() wrote. Throws json::exception.
+// What to_json() wrote. Throws as read_sizes() does.
 shape read_shape(const nlohmann::ordered_json&);
 
 } // namespace bench

@@ -78,6 +78,15 @@ class CompareTest(unittest.TestCase):
         for before, after in (("no json", some), ("{}", some), (some, [case(7, "x", 1, 1, 1)])):
             status, _, errors = self.compare(before, after)
             self.assertEqual((status, errors.count("\n")), (2, 1), errors)
+        for wrong in (
+            {"context": [], "results": some},
+            {"context": {}, "results": [case(100, "x", 9, 10, 11) | {"time_us": 0}]},
+            {"context": {}, "results": [case(0, "x", 9, 10, 11)]},
+            {"context": {}, "results": [case(1e300, "x", 9, 10, 11)]},
+        ):
+            status, _, errors = self.compare(json.dumps(wrong), some)
+            self.assertEqual((status, errors.count("\n")), (2, 1), errors)
+            self.assertIn("a.json", errors)
         for arguments in (["compare"], ["compare", "/nowhere", "/nowhere"], ["compare", "a", "b", "c"]):
             done = subprocess.run([BENCH, *arguments], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 2, done.stderr)

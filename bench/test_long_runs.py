@@ -5,6 +5,7 @@ and replays of a program's calls.
 usage: test_long_runs.py PATH_TO_MYBLAS_BENCH
 """
 
+import copy
 import csv
 import io
 import json
@@ -162,6 +163,25 @@ class ResumeTest(Test):
         self.file.write_text(json.dumps(part))
         self.assertEqual(run(*SWEEP, "--json", str(self.file), "--resume").returncode, 1)
 
+    def test_a_file_of_another_form_is_refused(self):
+        part = self.interrupt(self.measure()[0], 5)
+        for keys, value in (
+            (["results"], [7]),
+            (["results"], {}),
+            (["run", "shapes"], 1e300),
+            (["run", "shapes"], -1),
+            (["context", "seed"], 1e300),
+        ):
+            wrong = copy.deepcopy(part)
+            at = wrong
+            for key in keys[:-1]:
+                at = at[key]
+            at[keys[-1]] = value
+            self.file.write_text(json.dumps(wrong))
+            self.assert_refused(
+                run(*SWEEP, "--json", str(self.file), "--resume"), str(self.file), "no file of a run"
+            )
+
     def test_a_killed_run_leaves_whole_shapes(self):
         sweep = ["--sweep", "random", "-f", "sum", "--every", "25", "--seed", "1", "--json", str(self.file)]
         options = ["--backend", "host", "--min-time", "0.01"]
@@ -284,6 +304,21 @@ class ReplayTest(Test):
         self.assertEqual((resumed["run"], len(table_of(output))), (whole["run"], 2))
         rows = csv.DictReader(io.StringIO(run("replay", str(self.folder / "log"), "--csv", "-").stdout))
         self.assertEqual([row["calls"] for row in rows], ["30", "20", "10"])  # those with most work first
+
+    def test_numbers_that_no_log_has_are_refused(self):
+        log = self.folder / "log"
+        for fields, word in (
+            ({"calls": -3}, "-3 calls"),
+            ({"calls": 1e300}, "no call"),
+            ({"m": 1e300}, "no call"),
+            ({"incy": 0.5}, "no call"),
+        ):
+            log.write_text(json.dumps(self.call("sgemm", 1) | fields) + "\n")
+            self.assert_refused(run("replay", str(log)), str(log), "line 1", word)
+
+    def test_sums_of_calls_end_at_the_largest_number(self):
+        measured, _ = self.replay([self.call("dgemm", 2**63 - 1)] * 2 + [self.call("sdot", 2**63 - 1, n=9)] * 2)
+        self.assertEqual([e["calls"] for key in ("skipped", "results") for e in measured[key]], [2**63 - 1] * 2)
 
     def test_another_log_is_refused(self):
         calls = [self.call("sdot", n, n=n) for n in (10, 20, 30)]

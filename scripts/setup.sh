@@ -119,12 +119,18 @@ install_python_tools() {
     rm -f "$log"
 }
 
-# A package and a command in each row.
+has_libfuzzer() {
+    echo 'extern "C" int LLVMFuzzerTestOneInput() { return 0; }' |
+        clang++ -fsanitize=fuzzer -x c++ - -o /dev/null 2>/dev/null
+}
+
+# Packages for lint, and for the libFuzzer targets of .ci/run, which runs lint first.
 missing_lint_packages() {
     local tool
     for tool in clang-format clang-tidy shellcheck codespell; do
         has_command "$tool" || echo "$tool"
     done
+    has_libfuzzer || echo clang libclang-rt-dev
     has_command ruff || python3 -c 'import ensurepip' 2>/dev/null || echo python3-venv
 }
 

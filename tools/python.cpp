@@ -115,6 +115,23 @@ std::vector<std::string> names_in(std::string list) {
 
 // ---- Modules ------------------------------------------------------------------------------------
 
+// Whether the text is identifiers with dots between them. Anything else is not valid Python. An
+// empty identifier would name the package itself, again and again, and a path other files.
+bool is_module_name(std::string_view text) {
+    const auto is_in_identifier = [](char c) { // in UTF-8, other letters have bytes from 0x80 on
+        const auto byte = static_cast<unsigned char>(c);
+        return byte >= 0x80 || c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+               (c >= 'a' && c <= 'z');
+    };
+    char before = '.';
+    for (const char c : text) {
+        if (c == '.' ? before == '.' : !is_in_identifier(c))
+            return false;
+        before = c;
+    }
+    return before != '.';
+}
+
 class import_follower {
 public:
     import_follower(const fs::path& own, const std::vector<fs::path>& packages)
@@ -168,6 +185,8 @@ private:
 
     // Loads a module and the packages above it, each once.
     void load(const std::string& name, bool by_own) {
+        if (!is_module_name(name))
+            return;
         place above;
         for (size_t end = 0; end != std::string::npos;) {
             end = name.find('.', end == 0 ? 0 : end + 1);

@@ -508,6 +508,8 @@ imports "a script's own module" 0 numpy python3 own/indirect.py
 has 'imports jax, which this Python does not have$' out
 imports "code" 0 torch python3 -c 'x = 1; import torch'
 imports "a module" 0 scipy python3 -Bm sklearn.linear_model
+mkdir $packages/relative && echo 'import .relative, ..' >$packages/relative/__init__.py
+imports "names that are none of modules" 0 torch python3 -c 'import relative, torch'
 imports "a script without packages" 1 "" python3 own/plain.py
 has 'no package that it imports makes a call that can be interposed' out
 of "a missing script"

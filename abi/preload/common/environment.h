@@ -2,10 +2,12 @@
 // set. Programs with raised privileges read no variables.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <system_error>
 
 namespace myblas::preload {
 
@@ -48,14 +50,16 @@ Value read_choice(const char* variable,
 // variable is not set or holds anything else.
 inline size_t read_size(const char* variable, size_t otherwise) noexcept {
     const char* text = read_variable(variable);
-    if (!text || *text < '0' || *text > '9')
+    if (!text)
         return otherwise;
-    char* end;
-    const unsigned long long number = std::strtoull(text, &end, 10);
+    size_t number = 0;
+    const auto [end, error] = std::from_chars(text, text + std::strlen(text), number);
+    if (error != std::errc{})
+        return otherwise;
     for (const choice<int>& unit : {choice<int>{"K", 10}, {"M", 20}, {"G", 30}, {"", 0}}) {
         if (std::strcmp(end, unit.name) == 0) {
             const bool fits = number != 0 && number <= (static_cast<size_t>(-1) >> unit.value);
-            return fits ? static_cast<size_t>(number) << unit.value : otherwise;
+            return fits ? number << unit.value : otherwise;
         }
     }
     return otherwise;
@@ -68,8 +72,10 @@ inline bool is_count(const char* variable) noexcept {
            (text[std::strspn(text, "0123456789")] == 0 && text[std::strspn(text, "0")] != 0);
 }
 
+// The largest number if there are too many digits.
 inline size_t read_count(const char* variable, size_t otherwise) noexcept {
-    return is_count(variable) ? read_size(variable, otherwise) : otherwise;
+    const char* text = read_variable(variable);
+    return text && is_count(variable) ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
 } // namespace myblas::preload
