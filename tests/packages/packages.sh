@@ -62,10 +62,9 @@ if command -v doxygen >/dev/null && command -v python3 >/dev/null; then
         die "links of the documentation are broken"
 fi
 
-# The BLAS of a system: the package is installed for good, with Debian's NumPy, where this test can
-# have the machine's folders to itself.
-bash "$source/tests/packages/alternative.sh" "$build"/libmyblas1_*.deb "$build"/libmyblas-blas_*.deb ||
-    die "the alternative for libblas.so.3 does not do"
+# The BLAS of a system, in a copy of this one.
+bash "$source/tests/packages/alternative.sh" "$build"/libmyblas1_*.deb \
+    "$build"/libmyblas-blas_*.deb || die "the alternative for libblas.so.3 is wrong"
 
 # A program is compiled and run against it.
 export PKG_CONFIG_LIBDIR=$root/$libdir/pkgconfig LD_LIBRARY_PATH=$root/$libdir MYBLAS_BACKEND=host

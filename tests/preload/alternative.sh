@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # alternative.sh LIBRARY BLAS_PRELOAD OPENBLAS_DIR TESTERS: libmyblas-blas.so as the libblas.so.3 of
-# a system. update-alternatives chooses among it and OpenBLAS, in folders of the test's own; programs
-# find the link by LD_LIBRARY_PATH. OPENBLAS_DIR has Debian's libblas.so.3 of OpenBLAS; TESTERS has
-# Debian's BLAS testers, or does not exist.
+# a system. update-alternatives chooses among it and OpenBLAS, in folders of the test's own.
+# Programs find the link by LD_LIBRARY_PATH. OPENBLAS_DIR has Debian's libblas.so.3 of OpenBLAS.
+# TESTERS has Debian's BLAS testers, or does not exist.
 set -u
 
 library=$1
@@ -172,6 +172,7 @@ if [ -e "$testers/xblat3d" ]; then
         for level in 2 3; do
             # The results come in a file that the first line names.
             sed "1s/'[^']*'/'summary'/" "$testers/${kind}blat$level.in" >input
+            # shellcheck disable=SC2016 # the inner shell's variables
             compare "xblat$level$kind" bash -c '"$1" <input && cat summary' tester \
                 "$testers/xblat$level$kind"
             grep -q 'PASSED' out || fail "xblat$level$kind does not pass"

@@ -84,12 +84,14 @@ static void expect_own_symbols(void* library, const char* file) {
 
 // The way of libblastrampoline. The negative size is 3 for a BLAS with 32-bit integers.
 static void expect_detection(void* library) {
-    static const char* const suffixes[] = {"64_", "_64_", "_64", ""};
+    static const char* const suffixes[] = {"", "64_", "_64_", "_64"};
     const char* found = NULL;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && !found; ++i)
         if (find(library, "isamax_", suffixes[i]))
             found = suffixes[i];
-    expect(found && strcmp(found, suffix) == 0, "another suffix is found than the linked library's");
+    expect(found && strcmp(found, suffix) == 0,
+           "another suffix is found than the linked library's");
+    expect(*suffix || !find(library, "isamax_", "64_"), "a suffix that the linked library lacks");
     const float x[3] = {1, 2, 1};
     const size negative = (size)0xffffffff00000003, one = 1;
     int64_t (*isamax)(const size*, const float*, const size*) = need(library, "isamax_");
@@ -112,9 +114,21 @@ static void expect_products(void* library, void* other) {
     const size extent = n;
     const float fone = 1, fzero = 0;
     const double done = 1, dzero = 0;
-    ((gemm_function*)need(library, "sgemm_"))(
-        "N", "N", &extent, &extent, &extent, &fone, fa, &extent, fa, &extent, &fzero, fc, &extent, 1,
-        1);
+    ((gemm_function*)need(library, "sgemm_"))("N",
+                                              "N",
+                                              &extent,
+                                              &extent,
+                                              &extent,
+                                              &fone,
+                                              fa,
+                                              &extent,
+                                              fa,
+                                              &extent,
+                                              &fzero,
+                                              fc,
+                                              &extent,
+                                              1,
+                                              1);
     for (int j = 0; j < n; ++j)
         for (int i = 0; i < n; ++i) {
             float sum = 0;
@@ -125,8 +139,21 @@ static void expect_products(void* library, void* other) {
                 exit(1);
             }
         }
-    ((gemm_function*)need(library, "dgemm_"))(
-        "N", "T", &extent, &extent, &extent, &done, da, &extent, da, &extent, &dzero, dc, &extent, 1, 1);
+    ((gemm_function*)need(library, "dgemm_"))("N",
+                                              "T",
+                                              &extent,
+                                              &extent,
+                                              &extent,
+                                              &done,
+                                              da,
+                                              &extent,
+                                              da,
+                                              &extent,
+                                              &dzero,
+                                              dc,
+                                              &extent,
+                                              1,
+                                              1);
     ((gemm_function*)need(other, "dgemm_"))("N",
                                             "T",
                                             &extent,
@@ -165,8 +192,8 @@ int main(int count, char** arguments) {
         return 2;
     const bool is_trampoline = strcmp(arguments[1], "trampoline") == 0;
     suffix = arguments[4];
-    void* const library = dlopen(
-        arguments[2], is_trampoline ? RTLD_LAZY | RTLD_DEEPBIND : RTLD_NOW | RTLD_LOCAL);
+    void* const library =
+        dlopen(arguments[2], is_trampoline ? RTLD_LAZY | RTLD_DEEPBIND : RTLD_NOW | RTLD_LOCAL);
     void* const other = dlopen(arguments[3], RTLD_LAZY | RTLD_LOCAL);
     if (!library || !other) {
         printf("%s\n", dlerror());

@@ -13,16 +13,19 @@ int64_t isamax_64_(const int64_t* n, const float* x, const int64_t* incx) {
     return largest;
 }
 
-double complex zdotc_64_(const int64_t* n,
-                         const double complex* x,
-                         const int64_t* incx,
-                         const double complex* y,
-                         const int64_t* incy) {
-    double complex sum = 0;
-    for (int64_t i = 0; i < *n; ++i)
-        sum += conj(x[i * *incx]) * y[i * *incy];
-    return sum;
-}
+#define DOTC(dotc, complex_type)                                                                   \
+    complex_type dotc(const int64_t* n,                                                            \
+                      const complex_type* x,                                                       \
+                      const int64_t* incx,                                                         \
+                      const complex_type* y,                                                       \
+                      const int64_t* incy) {                                                       \
+        complex_type sum = 0;                                                                      \
+        for (int64_t i = 0; i < *n; ++i)                                                           \
+            sum += (complex_type)conj(x[i * *incx]) * y[i * *incy];                                \
+        return sum;                                                                                \
+    }
+DOTC(cdotc_64_, float complex)
+DOTC(zdotc_64_, double complex)
 
 #define GEMM(gemm, real)                                                                           \
     void gemm(const char* transa,                                                                  \

@@ -38,9 +38,7 @@
 #define FORWARD_SMALL(symbol, used, integer, extents)                                              \
     FUNCTION(symbol,                                                                               \
              LANDING EXTENTS_##used##_##extents(integer) COMPARE_##integer                         \
-             "   jge 1f\n"                                                                         \
-             JUMP(symbol##_target)                                                                 \
-             "1: jmp *" #symbol "_enter(%rip)\n")
+             "   jge 1f\n" JUMP(symbol##_target) "1: jmp *" #symbol "_enter(%rip)\n")
 
 #define DEFINE_PASS_BY(function, s, r)                                                             \
     [[gnu::optimize("O2")]] void function(long i0,                                                 \

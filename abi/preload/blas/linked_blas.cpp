@@ -1,7 +1,7 @@
-// libmyblas-blas.so forwards a call to the BLAS that it is linked to. It defines every BLAS function
-// which that library exports: the routines of common/entries.inc (entries.cpp), and the functions
-// below, which only jump. Everything else that the linked library exports, such as OpenBLAS's
-// LAPACK, is found through it, since it is a dependency.
+// libmyblas-blas.so forwards a call to the BLAS that it is linked to. It defines every BLAS
+// function that the linked library exports: the routines of common/entries.inc (entries.cpp), and
+// the functions below, which only jump. Everything else that the linked library exports, such as
+// OpenBLAS's LAPACK, is found through it, since it is a dependency.
 //
 // linked_symbols.sh writes the list of the functions below:
 //   LINKED_BLAS         the name by which the loader knows the linked library
