@@ -46,9 +46,9 @@ function(myblas_harden target)
     endif()
 endfunction()
 
-# myblas_harden_library(<target> <version script>): moreover, a shared library exports exactly the
-# symbols of its version script, and has no run path.
-function(myblas_harden_library target version_script)
+# myblas_harden_objects(<target>): moreover, code for a shared library exports nothing unless the
+# library's version script says so.
+function(myblas_harden_objects target)
     myblas_harden(${target})
     set_target_properties(
         ${target}
@@ -56,13 +56,20 @@ function(myblas_harden_library target version_script)
                    CXX_VISIBILITY_PRESET hidden
                    CUDA_VISIBILITY_PRESET hidden
                    VISIBILITY_INLINES_HIDDEN ON
-                   INSTALL_RPATH ""
-                   LINK_DEPENDS ${version_script}
     )
     target_compile_options(
         ${target}
         PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${MYBLAS_WARNINGS}>"
                 "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=$<JOIN:${MYBLAS_WARNINGS},$<COMMA>>>"
+    )
+endfunction()
+
+# myblas_harden_library(<target> <version script>): moreover, a shared library exports exactly the
+# symbols of its version script, and has no run path.
+function(myblas_harden_library target version_script)
+    myblas_harden_objects(${target})
+    set_target_properties(
+        ${target} PROPERTIES INSTALL_RPATH "" LINK_DEPENDS ${version_script}
     )
     target_link_options(
         ${target} PRIVATE LINKER:--version-script=${version_script} LINKER:--exclude-libs,ALL

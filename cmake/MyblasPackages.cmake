@@ -1,14 +1,17 @@
 # Debian packages, with -DMYBLAS_DEBIAN=ON and cpack -G DEB (scripts/package.sh does both):
-# libmyblas1, libmyblas-dev and libmyblas-tools.
+# libmyblas1, libmyblas-blas, libmyblas-dev and libmyblas-tools.
 if(NOT MYBLAS_DEBIAN)
     return()
+endif()
+if(NOT TARGET myblas-blas)
+    message(FATAL_ERROR "The package libmyblas-blas needs OpenBLAS: install libopenblas0")
 endif()
 
 set(CPACK_PACKAGE_NAME myblas)
 set(CPACK_PACKAGE_CONTACT "The myblas authors <maintainers@myblas.example.org>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "single-precision BLAS for NVIDIA GPUs")
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL library development tools)
+set(CPACK_COMPONENTS_ALL library blas development tools)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
@@ -82,6 +85,42 @@ myblas_add_package(
 myblas, reports which calls were, and measures the library."
 )
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS ${same_version})
+myblas_add_package(
+    blas libmyblas-blas libs "BLAS of the system"
+    "An alternative for libblas.so.3, which programs such as NumPy, SciPy, Octave
+and R then use: calls in single precision may be computed on GPUs, and
+OpenBLAS computes all others."
+)
+set(CPACK_DEBIAN_BLAS_PACKAGE_DEPENDS ${same_version})
+set(CPACK_DEBIAN_BLAS_PACKAGE_PROVIDES libblas.so.3)
+# OpenBLAS's priority is 90 to 100, and the reference BLAS's is 10: the package does not take over
+# unasked.
+string(
+    CONCAT
+    alternative
+    "libblas.so.3-${CMAKE_LIBRARY_ARCHITECTURE} "
+    "${CMAKE_INSTALL_FULL_LIBDIR}/myblas/libblas.so.3"
+)
+file(
+    WRITE ${control}/blas/postinst
+    "#!/bin/sh
+set -e
+if [ \"$1\" = configure ]; then
+    update-alternatives --install ${CMAKE_INSTALL_FULL_LIBDIR}/libblas.so.3 \\
+        ${alternative} 50
+fi
+"
+)
+file(
+    WRITE ${control}/blas/prerm
+    "#!/bin/sh
+set -e
+if [ \"$1\" != upgrade ]; then
+    update-alternatives --remove ${alternative}
+fi
+"
+)
+set(CPACK_DEBIAN_BLAS_PACKAGE_CONTROL_EXTRA ${control}/blas/postinst ${control}/blas/prerm)
 
 # What is compiled or linked into the packages' files, for scripts/sbom.py.
 set(linked)
@@ -96,7 +135,7 @@ function(myblas_add_linked name version licence)
     )
     set(linked ${linked} ${entry} PARENT_SCOPE)
 endfunction()
-set(binary_packages libmyblas1 libmyblas-tools)
+set(binary_packages libmyblas1 libmyblas-blas libmyblas-tools)
 foreach(library libstdc++ libgcc)
     myblas_add_linked(
         ${library} ${CMAKE_CXX_COMPILER_VERSION} "GPL-3.0-or-later WITH GCC-exception-3.1"

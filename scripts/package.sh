@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # scripts/package.sh BUILD_DIR [CMAKE_OPTION...]: builds the Debian packages libmyblas1,
-# libmyblas-dev and libmyblas-tools in BUILD_DIR, with a bill of materials and checksums.
+# libmyblas-blas, libmyblas-dev and libmyblas-tools in BUILD_DIR, with a bill of materials and
+# checksums.
 set -eu
 
 usage() {
     echo "usage: scripts/package.sh BUILD_DIR [CMAKE_OPTION...]"
-    echo "Builds the Debian packages libmyblas1, libmyblas-dev and libmyblas-tools in BUILD_DIR,"
-    echo "with a bill of materials (myblas.spdx.json) and checksums (SHA256SUMS)."
+    echo "Builds the Debian packages libmyblas1, libmyblas-blas, libmyblas-dev and libmyblas-tools"
+    echo "in BUILD_DIR, with a bill of materials (myblas.spdx.json) and checksums (SHA256SUMS)."
 }
 
 case ${1:-} in

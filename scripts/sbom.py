@@ -23,7 +23,11 @@ import tempfile
 
 LICENCE = "MIT"
 # Loaded by dlopen where they are installed.
-OPTIONAL = {"libmyblas1": ["libcuda.so.1", "libopenblas.so.0"], "libmyblas-tools": ["libcuda.so.1"]}
+OPTIONAL = {
+    "libmyblas1": ["libcuda.so.1", "libopenblas.so.0"],
+    "libmyblas-blas": ["libcuda.so.1"],
+    "libmyblas-tools": ["libcuda.so.1"],
+}
 CUDA_LICENCE = {
     "licenseId": "LicenseRef-NVIDIA-CUDA-EULA",
     "name": "End User License Agreement of the NVIDIA CUDA Toolkit",

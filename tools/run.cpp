@@ -190,7 +190,9 @@ std::string counted(uint64_t number, const std::string& what) {
 // The end of the report, of all processes.
 std::string describe_end(const std::string& records) {
     uint64_t started = 0, reported = 0, parts = 0, served = 0, forwarded = 0;
-    for (const char* title : {myblas::preload::blas_title, myblas::preload::cublas_title}) {
+    for (const char* title : {myblas::preload::blas_title,
+                              myblas::preload::cublas_title,
+                              myblas::preload::system_blas_title}) {
         const auto* counts = myblas::preload::map_counts(records.c_str(), title, false);
         if (!counts)
             continue;

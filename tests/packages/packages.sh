@@ -18,12 +18,13 @@ die() {
     tail -n 30 "$build.log"
     die "the packages are not built"
 }
-packages=("$build"/libmyblas1_*.deb "$build"/libmyblas-dev_*.deb "$build"/libmyblas-tools_*.deb)
+packages=("$build"/libmyblas1_*.deb "$build"/libmyblas-blas_*.deb "$build"/libmyblas-dev_*.deb
+    "$build"/libmyblas-tools_*.deb)
 for package in "${packages[@]}"; do
     [ -e "$package" ] || die "not built: $package"
 done
 built=("$build"/*.deb)
-[ ${#built[@]} = 3 ] || die "too many packages: ${built[*]}"
+[ ${#built[@]} = 4 ] || die "too many packages: ${built[*]}"
 
 dpkg-deb --field "$build"/libmyblas1_*.deb Recommends | grep -q libopenblas0 ||
     die "libmyblas1 does not recommend OpenBLAS"
@@ -60,6 +61,10 @@ if command -v doxygen >/dev/null && command -v python3 >/dev/null; then
     python3 "$source/tests/pages/links.py" "$root/usr/share/doc/myblas" ||
         die "links of the documentation are broken"
 fi
+
+# The BLAS of a system, in a copy of this one.
+bash "$source/tests/packages/alternative.sh" "$build"/libmyblas1_*.deb \
+    "$build"/libmyblas-blas_*.deb || die "the alternative for libblas.so.3 is wrong"
 
 # A program is compiled and run against it.
 export PKG_CONFIG_LIBDIR=$root/$libdir/pkgconfig LD_LIBRARY_PATH=$root/$libdir MYBLAS_BACKEND=host

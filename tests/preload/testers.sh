@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # testers.sh SUITE TESTERS LIBRARY_PATH PRELOAD EXPECTATION [NAME=VALUE]...: runs a suite of
 # Debian's BLAS and LAPACK testers, which are in the folder TESTERS, on the libraries of
-# LIBRARY_PATH under PRELOAD, with further variables in the environment.
+# LIBRARY_PATH under PRELOAD ("none": under no library), with further variables in the environment.
 #   SUITE        blas, cblas: the default inputs and larger ones; lapack: all single-precision
 #                inputs; lapack-short: the inputs that take a moment
 #   EXPECTATION  served, forwarded: all tests pass, and the report says that the calls were
@@ -14,6 +14,7 @@ library_path=$3
 preload=$4
 expectation=$5
 shift 5
+[ "$preload" != none ] || preload=
 
 . "$(dirname "${BASH_SOURCE[0]}")/../testers/inputs.sh"
 work=$(mktemp -d)
@@ -65,7 +66,7 @@ judge() {
 # Calls were served, or all were forwarded, as expected.
 count() {
     if ! grep -qE '^i?s[a-z0-9]+ ' report 2>/dev/null; then
-        fail "$1: no call reached the preload library"
+        fail "$1: no call was seen"
         return
     fi
     awk -v expected="$expectation" '

@@ -1,23 +1,11 @@
 // The exported functions of all routines in all spellings: see enter.h. On processors other than
 // x86-64, all calls of level 3 go to `enter`, large or small.
+#include "blas/assembly.h"
 #include "blas/enter.h"
 
-// A function in assembly.
-#define FUNCTION(symbol, body)                                                                     \
-    asm("   .pushsection .text\n"                                                                  \
-        "   .p2align 4\n"                                                                          \
-        "   .globl " #symbol "\n"                                                                  \
-        "   .type " #symbol ", @function\n" #symbol ":\n"                                          \
-        "   .cfi_startproc\n" body "   .cfi_endproc\n"                                             \
-        "   .size " #symbol ", . - " #symbol "\n"                                                  \
-        "   .popsection\n");
+#define FORWARD(symbol, used, integer) FUNCTION(symbol, LANDING JUMP(symbol##_target))
 
 #ifdef __x86_64__
-
-// Programs call the functions through pointers, too.
-#define LANDING "   endbr64\n"
-#define FORWARD(symbol, used, integer)                                                             \
-    FUNCTION(symbol, LANDING "   jmp *" #symbol "_target(%rip)\n")
 
 // The bitwise or of a call's extents, in %rax. The extents follow two, three or four letters, and
 // the layout of CBLAS.
@@ -50,9 +38,7 @@
 #define FORWARD_SMALL(symbol, used, integer, extents)                                              \
     FUNCTION(symbol,                                                                               \
              LANDING EXTENTS_##used##_##extents(integer) COMPARE_##integer                         \
-             "   jge 1f\n"                                                                         \
-             "   jmp *" #symbol "_target(%rip)\n"                                                  \
-             "1: jmp *" #symbol "_enter(%rip)\n")
+             "   jge 1f\n" JUMP(symbol##_target) "1: jmp *" #symbol "_enter(%rip)\n")
 
 #define DEFINE_PASS_BY(function, s, r)                                                             \
     [[gnu::optimize("O2")]] void function(long i0,                                                 \
@@ -77,15 +63,10 @@
 
 #elif defined(__aarch64__)
 
-#define JUMP(pointer)                                                                              \
-    "   adrp x16, " #pointer "\n   ldr x16, [x16, :lo12:" #pointer "]\n   br x16\n"
-#define FORWARD(symbol, used, integer) FUNCTION(symbol, JUMP(symbol##_target))
-#define FORWARD_SMALL(symbol, used, integer, extents) FUNCTION(symbol, JUMP(symbol##_enter))
+#define FORWARD_SMALL(symbol, used, integer, extents) FUNCTION(symbol, LANDING JUMP(symbol##_enter))
 #define DEFINE_PASS_BY(function, s, r)
 #define PASS_BY(function, s, r) (reinterpret_cast<void*>(entry<s, r>::enter))
 
-#else
-#error "The exported functions are written in assembly: add those of this processor."
 #endif
 
 #define DEFINE(symbol, s, r)                                                                       \

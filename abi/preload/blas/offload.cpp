@@ -20,7 +20,6 @@
 
 namespace myblas::preload {
 
-const char* const report_title = blas_title;
 const char* const report_routines[] = {
 #define BLAS_ENTRY(name, ...) #name,
 #include "common/entries.inc"
@@ -310,7 +309,9 @@ bool is_observed() noexcept { return report::is_on() || call_log::is_on(); }
 
 void read_offload_filter() noexcept {
     offload_filter a = offload_filter::everything;
-    if (!is_observed() && read_backends() == backends::senseless)
+    if (stands_behind_another())
+        a = offload_filter::nothing;
+    else if (!is_observed() && read_backends() == backends::senseless)
         a = offload_filter::nothing;
     else if (!is_observed() && read_mode() != mode::always)
         a = read_mode() == mode::automatic ? offload_filter::large_products
@@ -413,16 +414,6 @@ void report_wrong_argument(const char* name, int argument) noexcept {
     using xerbla_function = void(const char*, const int*, size_t);
     if (auto* xerbla = reinterpret_cast<xerbla_function*>(dlsym(RTLD_DEFAULT, "xerbla_")))
         xerbla(name, &argument, std::strlen(name));
-}
-
-// Ends the process in the way that the loader ends a program that lacks a symbol.
-[[noreturn]] void end_for_want_of(const char* name) noexcept {
-    char message[128];
-    const int length = std::snprintf(
-        message, sizeof message, "myblas: neither the program's BLAS nor libmyblas has %s\n", name);
-    [[maybe_unused]] const ssize_t written =
-        write(STDERR_FILENO, message, static_cast<size_t>(length));
-    _exit(127);
 }
 
 } // namespace

@@ -3,8 +3,10 @@
 #include "blas/integers.h"
 #include "common/mapped.h"
 
+#include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
+#include <unistd.h>
 
 namespace myblas::preload {
 namespace {
@@ -41,10 +43,6 @@ bool has_64_bit_integers(const void* function) noexcept {
 
 // ---- Finding ------------------------------------------------------------------------------------
 
-bool may_be_blas(const char* base_name) {
-    return std::strstr(base_name, "blas") || std::strstr(base_name, "mkl_");
-}
-
 // Keeps the function's library mapped. A pointer to the function outlives the caller, which may be
 // unloaded with its libraries.
 void keep_mapped(const void* function) noexcept {
@@ -52,27 +50,19 @@ void keep_mapped(const void* function) noexcept {
         mapped_library(file);
 }
 
-void* find_in_openblas(const char* symbol) noexcept {
-    void* library = dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_LOCAL);
-    return library ? foreign_symbol(library, symbol) : nullptr;
-}
-
 void fill(program_blas* blas, const void* caller, spelling s) noexcept {
     const bool is_plain = s == spelling::fortran || s == spelling::cblas;
     bool is_known = false;
     for (int r = 0; r < routine_count; ++r) {
         const char* symbol = symbols[r][static_cast<int>(s)];
-        void* function = foreign_symbol(RTLD_NEXT, symbol);
-        if (function)
-            blas->same_for_all |= uint64_t{1} << r;
-        else
-            function = symbol_for(caller, symbol, scope_order::program_first, may_be_blas);
-        // OpenBLAS is not loaded just for its extensions, or for a routine that few BLAS have:
+        // No BLAS is loaded just for OpenBLAS's extensions, or for a routine that few BLAS have:
         // sgemmtr came with the reference BLAS 3.12.1.
         const bool is_standard =
             r < static_cast<int>(routine::isamin) && r != static_cast<int>(routine::sgemmtr);
-        if (!function && is_standard && is_plain && !blas->is_ilp64)
-            function = find_in_openblas(symbol);
+        const auto [function, is_same_for_all] =
+            find_own(caller, symbol, is_standard && is_plain && !blas->is_ilp64);
+        if (is_same_for_all)
+            blas->same_for_all |= uint64_t{1} << r;
         blas->functions[r] = function;
         if (function && !is_known) { // the other functions are in the same file
             is_known = true;
@@ -89,6 +79,15 @@ constinit caller_cache<program_blas> blas_callers;
 const program_blas& blas_of(const void* caller, spelling s) noexcept {
     return blas_callers.of(
         caller, static_cast<unsigned>(s), [=](program_blas* blas) { fill(blas, caller, s); });
+}
+
+void end_for_want_of(const char* name) noexcept {
+    char message[128];
+    const int length = std::snprintf(
+        message, sizeof message, "myblas: neither the program's BLAS nor libmyblas has %s\n", name);
+    [[maybe_unused]] const ssize_t written =
+        write(STDERR_FILENO, message, static_cast<size_t>(length));
+    _exit(127);
 }
 
 } // namespace myblas::preload

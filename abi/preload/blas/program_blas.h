@@ -1,7 +1,7 @@
-// The BLAS that a caller would have got without the preload, as symbol_for() finds it. If a
-// function that every BLAS should have is missing, OpenBLAS provides it, if it can be loaded. Two
-// libraries of one process may have different BLAS, so the answer depends on the caller and on the
-// spelling of the names that the caller uses.
+// The BLAS to which a call is forwarded. In the preload library that is the BLAS that the caller
+// would have got without the preload (found_blas.cpp). In libmyblas-blas.so it is the BLAS that the
+// library is linked to (linked_blas.cpp). Two libraries of one process may have different BLAS, so
+// the answer depends on the caller and on the spelling of the names that the caller uses.
 #pragma once
 
 #include "blas/routines.h"
@@ -23,6 +23,16 @@ struct program_blas {
 };
 static_assert(routine_count <= 64);
 
+// A function to which calls are forwarded; null: there is none.
+struct own_function {
+    void* address;
+    bool is_same_for_all; // all callers get it
+};
+
+// The function of this name for the caller. Either found_blas.cpp or linked_blas.cpp defines it.
+// `may_load`: a BLAS may be loaded for the function's sake.
+own_function find_own(const void* caller, const char* symbol, bool may_load) noexcept;
+
 extern caller_cache<program_blas> blas_callers;
 
 // The origin of a call, for parts of the call that must be computed on the host.
@@ -39,6 +49,9 @@ const program_blas& blas_of(const void* caller, spelling) noexcept;
                                                                 spelling s) noexcept {
     return blas_callers.known(caller, static_cast<unsigned>(s));
 }
+
+// Ends the process in the way that the loader ends a program that lacks a symbol.
+[[noreturn]] void end_for_want_of(const char* name) noexcept;
 
 // Calls the origin's function for a routine; false if the origin has none. The values describe
 // column-major matrices.

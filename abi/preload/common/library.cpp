@@ -2,7 +2,9 @@
 
 #include "common/mapped.h"
 
+#include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <dlfcn.h>
 
 namespace myblas::preload {
@@ -11,15 +13,15 @@ namespace {
 constexpr const char* soname = "libmyblas.so.1";
 
 // The preload libraries are installed one directory below libmyblas; a packaged one may be
-// elsewhere on the loader's path.
+// elsewhere on the loader's path. The loader may know this library by a link to it, such as the
+// system's libblas.so.3.
 void* open() noexcept {
     Dl_info self;
-    char path[4096];
-    if (dladdr(soname, &self) && self.dli_fname) {
-        const int directory = static_cast<int>(base_name(self.dli_fname) - self.dli_fname);
-        const int length =
-            std::snprintf(path, sizeof path, "%.*s../%s", directory, self.dli_fname, soname);
-        if (directory > 0 && length < static_cast<int>(sizeof path))
+    char own[PATH_MAX], path[PATH_MAX];
+    if (dladdr(soname, &self) && self.dli_fname && realpath(self.dli_fname, own)) {
+        const int directory = static_cast<int>(base_name(own) - own);
+        const int length = std::snprintf(path, sizeof path, "%.*s../%s", directory, own, soname);
+        if (length < static_cast<int>(sizeof path))
             if (void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL))
                 return handle;
     }

@@ -7,7 +7,8 @@
 
 namespace myblas::preload {
 
-// The preload libraries, as a report names them.
+// The libraries that count calls, as a report names them.
+inline constexpr char system_blas_title[] = "myblas-blas"; // libmyblas-blas.so
 inline constexpr char blas_title[] = "myblas-blas-preload";
 inline constexpr char cublas_title[] = "myblas-cublas-preload";
 

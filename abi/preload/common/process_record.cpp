@@ -173,7 +173,7 @@ void begin_child() noexcept {
 }
 
 void begin() noexcept {
-    if (!report_file.is_on() && !call_log_file.is_on())
+    if ((!report_file.is_on() && !call_log_file.is_on()) || stands_behind_another())
         return;
     choose_folder();
     const bool is_of_run = own_folder_kind == folder_kind::of_run;

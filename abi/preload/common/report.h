@@ -13,11 +13,15 @@
 
 namespace myblas::preload {
 
-// Which preload library this is, and the routines it counts: each library defines its own.
+// Which library this is, and the routines it counts: each library defines its own
+// (cublas/entries.cpp; blas/offload.cpp with blas/found_blas.cpp or blas/linked_blas.cpp).
 extern const char* const report_title;
 extern const char* const report_routines[];
 extern const int report_routine_count;   // at most report::max_routines
 extern const char* const report_library; // the library of the routines: "BLAS"
+// Whether a library of the same kind in front of this one sees all calls first. This library then
+// counts nothing and forwards every call.
+bool stands_behind_another() noexcept;
 // The remark of common/names.h on a symbol; null: the symbol is not the library's.
 const char* remark_on(const char* symbol) noexcept;
 

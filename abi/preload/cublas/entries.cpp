@@ -10,6 +10,7 @@
 namespace myblas::preload {
 
 const char* const report_title = cublas_title;
+bool stands_behind_another() noexcept { return false; }
 
 namespace {
 

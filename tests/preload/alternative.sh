@@ -1,0 +1,184 @@
+#!/usr/bin/env bash
+# alternative.sh LIBRARY BLAS_PRELOAD OPENBLAS_DIR TESTERS: libmyblas-blas.so as the libblas.so.3 of
+# a system. update-alternatives chooses among it and OpenBLAS, in folders of the test's own.
+# Programs find the link by LD_LIBRARY_PATH. OPENBLAS_DIR has Debian's libblas.so.3 of OpenBLAS.
+# TESTERS has Debian's BLAS testers, or does not exist.
+set -u
+
+library=$1
+blas_preload=$2
+openblas=$3/libblas.so.3
+testers=$4
+
+. "$(dirname "${BASH_SOURCE[0]}")/unfolded.sh"
+command -v update-alternatives >/dev/null || {
+    echo "skipped: no update-alternatives"
+    exit 77
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+fail() {
+    echo "$*"
+    failures=$((failures + 1))
+}
+
+# ---- The alternative -----------------------------------------------------------------------------
+
+mkdir alternatives admin lib
+link=$work/lib/libblas.so.3
+alternatives() {
+    update-alternatives --altdir "$work/alternatives" --admindir "$work/admin" --log "$work/log" \
+        --quiet "$@" || fail "update-alternatives $*"
+}
+# expect_chosen FILE
+expect_chosen() { [ "$(readlink -f "$link")" = "$(readlink -f "$1")" ] || fail "$1 is not chosen"; }
+
+alternatives --install "$link" libblas.so.3 "$openblas" 100
+alternatives --install "$link" libblas.so.3 "$library" 50
+expect_chosen "$openblas" # no package takes over unasked
+alternatives --set libblas.so.3 "$library"
+expect_chosen "$library"
+
+# ---- Programs ------------------------------------------------------------------------------------
+
+export MYBLAS_BACKEND=host OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1
+unset LD_PRELOAD
+
+# with LIBRARY [NAME=VALUE]... COMMAND...: the output is in out, the report in report.
+with() {
+    local chosen=$1
+    shift
+    rm -f folded report
+    alternatives --set libblas.so.3 "$chosen"
+    env LD_LIBRARY_PATH="$work/lib" MYBLAS_REPORT="$work/folded" MYBLAS_OFFLOAD=always "$@" \
+        >out 2>err || {
+        fail "$*: status $?"
+        cat out err
+    }
+    ! [ -e folded ] || unfolded folded >report
+}
+
+# expect_served WHAT ROUTINE...: each routine was served in a process, and no other call forwarded.
+expect_served() {
+    local what=$1 routine
+    shift
+    for routine in "$@"; do
+        grep -qE "^$routine .*served by: " report || {
+            fail "$what: $routine was not served"
+            cat report
+        }
+    done
+    grep -qE '^myblas-blas: .* [1-9][0-9]* served .* 0 forwarded' report ||
+        fail "$what: not all was served: $(cat report)"
+}
+
+# compare WHAT COMMAND...: with both libraries. What the program prints, which it computes in double
+# precision, is the same.
+compare() {
+    local what=$1
+    shift
+    with "$openblas" "$@"
+    [ ! -e report ] || fail "$what: a report without the library"
+    mv out before
+    with "$library" "$@"
+    cmp before out || fail "$what: double precision has changed"
+}
+
+cat >program.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+enum { n = 90 };
+void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*,
+            const float*, const int*, const float*, const int*, const float*, float*, const int*,
+            size_t, size_t);
+void cblas_dgemm(int, int, int, int, int, int, double, const double*, int, const double*, int,
+                 double, double*, int);
+int main(void) {
+    static float a[n * n], c[n * n];
+    static double d[n * n], e[n * n];
+    const int size = n;
+    const float one = 1, zero = 0;
+    for (int i = 0; i < n * n; ++i) {
+        a[i] = (float)(i % 5);
+        d[i] = (double)rand() / RAND_MAX;
+    }
+    sgemm_("N", "N", &size, &size, &size, &one, a, &size, a, &size, &zero, c, &size, 1, 1);
+    cblas_dgemm(102, 111, 112, n, n, n, 1, d, n, d, n, 0, e, n);
+    for (int i = 0; i < n * n; ++i)
+        printf("%a\n", e[i]);
+    float sum = 0;
+    for (int l = 0; l < n; ++l)
+        sum += a[3 + l * n] * a[l + 7 * n];
+    return c[3 + 7 * n] != sum;
+}
+END
+# A program that is linked to a libblas.so.3, and one that is linked to this library.
+"${CC:-cc}" program.c -o program "$openblas" || exit 1
+compare "a C program" ./program
+expect_served "a C program" sgemm
+"${CC:-cc}" program.c -o linked "$library" || fail "a program cannot be linked to $library alone"
+with "$library" ./linked
+expect_served "a program that is linked to it" sgemm
+
+# Behind the BLAS preload library, it leaves the calls to that library.
+with "$library" LD_PRELOAD="$blas_preload" ./program
+grep -qE '^myblas-blas-preload: .* 1 served \(sgemm 1\), 0 forwarded' report &&
+    ! grep '^myblas-blas:' report || fail "a call under both libraries: $(cat report)"
+with "$library" LD_PRELOAD="$blas_preload" MYBLAS_OFFLOAD=never ./program
+grep -qE '^myblas-blas-preload: .* 0 served, 1 forwarded' report &&
+    ! grep '^myblas-blas:' report || fail "a forwarded call under both libraries: $(cat report)"
+
+# Without settings, calls go to OpenBLAS, and nothing is written.
+with "$library" MYBLAS_REPORT= MYBLAS_OFFLOAD= ./program
+cmp before out || fail "without settings: double precision has changed"
+[ ! -s err ] || fail "without settings: $(cat err)"
+
+if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+    cat >product.py <<'END'
+import numpy
+draw = numpy.random.RandomState(1).rand
+a = draw(70, 70).astype(numpy.float32)
+d = draw(70, 70)
+assert abs((a @ a) - (a.astype(float) @ a.astype(float))).max() < 1e-4
+assert (a @ a.T).shape == (70, 70) and (a @ a[0]).shape == (70,)
+for x in (d @ d, d @ d.T, d @ d[0], numpy.linalg.solve(d, d[0]), numpy.linalg.eigvalsh(d + d.T)):
+    print(x.tobytes().hex())
+END
+    compare "Debian's NumPy" /usr/bin/python3 product.py
+    expect_served "Debian's NumPy" sgemm ssyrk sgemv
+else
+    echo "left out: /usr/bin/python3 has no NumPy"
+fi
+
+if command -v octave-cli >/dev/null; then
+    cat >product.m <<'END'
+rand("twister", 1);
+a = rand(70, 70);
+s = single(a);
+assert(max(max(abs(double(s * s) - double(s) * double(s)))) < 1e-4);
+disp(num2hex([(a * a)(:); a \ a(:, 1)]));
+END
+    compare "Octave" octave-cli --norc --no-history product.m
+    expect_served "Octave" sgemm
+else
+    echo "left out: no Octave"
+fi
+
+if [ -e "$testers/xblat3d" ]; then
+    for kind in d c z; do
+        compare "xblat1$kind" "$testers/xblat1$kind"
+        for level in 2 3; do
+            # The results come in a file that the first line names.
+            sed "1s/'[^']*'/'summary'/" "$testers/${kind}blat$level.in" >input
+            # shellcheck disable=SC2016 # the inner shell's variables
+            compare "xblat$level$kind" bash -c '"$1" <input && cat summary' tester \
+                "$testers/xblat$level$kind"
+            grep -q 'PASSED' out || fail "xblat$level$kind does not pass"
+        done
+    done
+else
+    echo "left out: no libblas-test"
+fi
+exit $((failures > 0))
