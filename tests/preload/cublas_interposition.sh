@@ -140,8 +140,9 @@ check "a workspace that makes no sense" 'forwarded: MYBLAS_WORKSPACE is not a nu
     "$host" "$client" local forwarded
 check "a program without cuBLAS" none bash -c \
     'grep -qE "libmyblas.so|libcuda" /proc/self/maps && echo mapped; true'
-cp "$preload" "$work/alone.so"
-preload=$work/alone.so
+mkdir "$work/alone" # the preload library looks into the folder above its own
+cp "$preload" "$work/alone"
+preload=$work/alone/$(basename "$preload")
 check "no libmyblas" 'forwarded: libmyblas cannot be loaded \(1\)' "$host" "$client" local forwarded
 preload=$own_preload
 "$cc" -shared -fPIC "$source/without_cublas.c" -o "$work/without_cublas.so" || exit 1
