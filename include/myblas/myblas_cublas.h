@@ -11,6 +11,12 @@
  *               handle.
  *   Math modes  CUBLAS_DEFAULT_MATH and CUBLAS_PEDANTIC_MATH are MYBLAS_FP32_STRICT_MATH,
  *               CUBLAS_FP32_EMULATED_BF16X9_MATH is MYBLAS_FP32_EMULATED_MATH. There is no TF32.
+ *   Emulation   cublasSetEmulationStrategy and cublasSetEmulationSpecialValuesSupport check their
+ *               argument and change nothing: emulation is used where it is faster, and handles Inf
+ *               and NaN. The functions with Get return these settings.
+ *   Ex forms    cublasGemmEx, cublasGemmStridedBatchedEx: matrices of floats and the compute types
+ *               32F, 32F_PEDANTIC, 32F_EMULATED_16BFX9 alone, else NOT_SUPPORTED. 32F computes
+ *               in the handle's math mode.
  *   Workspace   cublasSetWorkspace with NULL and 0 bytes forbids a workspace.
  * docs/porting.md has the whole table.
  */
@@ -227,6 +233,180 @@ MYBLAS_CUBLAS_MATRIX_ASYNC(SetMatrixAsync, int)
 MYBLAS_CUBLAS_MATRIX_ASYNC(SetMatrixAsync_64, int64_t)
 MYBLAS_CUBLAS_MATRIX_ASYNC(GetMatrixAsync, int)
 MYBLAS_CUBLAS_MATRIX_ASYNC(GetMatrixAsync_64, int64_t)
+
+/* Emulated FP32 */
+typedef enum {
+    CUBLAS_EMULATION_STRATEGY_DEFAULT = 0,
+    CUBLAS_EMULATION_STRATEGY_PERFORMANT = 1,
+    CUBLAS_EMULATION_STRATEGY_EAGER = 2
+} cublasEmulationStrategy_t;
+
+static inline myblasStatus_t cublasSetEmulationStrategy(myblasHandle_t handle,
+                                                        cublasEmulationStrategy_t strategy) {
+    if (!handle)
+        return MYBLAS_STATUS_NOT_INITIALIZED;
+    return (int)strategy >= 0 && (int)strategy <= CUBLAS_EMULATION_STRATEGY_EAGER
+               ? MYBLAS_STATUS_SUCCESS
+               : MYBLAS_STATUS_INVALID_VALUE;
+}
+static inline myblasStatus_t cublasGetEmulationStrategy(myblasHandle_t handle,
+                                                        cublasEmulationStrategy_t* strategy) {
+    if (!handle)
+        return MYBLAS_STATUS_NOT_INITIALIZED;
+    if (!strategy)
+        return MYBLAS_STATUS_INVALID_VALUE;
+    *strategy = CUBLAS_EMULATION_STRATEGY_PERFORMANT;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+/* The masks are of cudaEmulationSpecialValuesSupport, which CUDA's library_types.h declares. */
+static inline myblasStatus_t cublasSetEmulationSpecialValuesSupport(myblasHandle_t handle,
+                                                                    int mask) {
+    if (!handle)
+        return MYBLAS_STATUS_NOT_INITIALIZED;
+    return mask >= 0 && mask <= 0xFFFF ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_INVALID_VALUE;
+}
+/* mask: of an enumeration of CUDA's, which has the size of an int */
+static inline myblasStatus_t cublasGetEmulationSpecialValuesSupport(myblasHandle_t handle,
+                                                                    void* mask) {
+    if (!handle)
+        return MYBLAS_STATUS_NOT_INITIALIZED;
+    if (!mask)
+        return MYBLAS_STATUS_INVALID_VALUE;
+    *(unsigned*)mask = 0xFFFF;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+/* Products by compute types. The types of matrices are of cudaDataType, CUDA_R_32F alone. */
+typedef enum {
+    CUBLAS_COMPUTE_32F = 68,
+    CUBLAS_COMPUTE_32F_PEDANTIC = 69,
+    CUBLAS_COMPUTE_32F_EMULATED_16BFX9 = 78
+} cublasComputeType_t;
+typedef enum { CUBLAS_GEMM_DEFAULT = -1, CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99 } cublasGemmAlgo_t;
+
+/* *before = the math mode of the handle, which gets that of the compute type */
+static inline myblasStatus_t myblas_cublas_set_compute(myblasHandle_t handle,
+                                                       int is_float,
+                                                       cublasComputeType_t compute,
+                                                       myblasMath_t* before) {
+    const myblasStatus_t status = myblasGetMathMode(handle, before);
+    if (status != MYBLAS_STATUS_SUCCESS)
+        return status;
+    if (!is_float)
+        return MYBLAS_STATUS_NOT_SUPPORTED;
+    switch (compute) {
+    case CUBLAS_COMPUTE_32F:
+        return MYBLAS_STATUS_SUCCESS;
+    case CUBLAS_COMPUTE_32F_PEDANTIC:
+        return myblasSetMathMode(handle, MYBLAS_FP32_STRICT_MATH);
+    case CUBLAS_COMPUTE_32F_EMULATED_16BFX9:
+        return myblasSetMathMode(handle, MYBLAS_FP32_EMULATED_MATH);
+    default:
+        return MYBLAS_STATUS_NOT_SUPPORTED;
+    }
+}
+
+/* cublas<name>: `call` is mysgemm or a batched form. */
+#define MYBLAS_CUBLAS_EX(name, parameters, call)                                                   \
+    static inline myblasStatus_t cublas##name parameters {                                         \
+        myblasMath_t before;                                                                       \
+        const int is_float = Atype == 0 && Btype == 0 && Ctype == 0; /* CUDA_R_32F */              \
+        myblasStatus_t status = myblas_cublas_set_compute(handle, is_float, compute, &before);     \
+        (void)algorithm;                                                                           \
+        if (status == MYBLAS_STATUS_SUCCESS) {                                                     \
+            status = call;                                                                         \
+            myblasSetMathMode(handle, before);                                                     \
+        }                                                                                          \
+        return status;                                                                             \
+    }
+#define MYBLAS_CUBLAS_GEMM_EX(name, function, size)                                                \
+    MYBLAS_CUBLAS_EX(name,                                                                         \
+                     (myblasHandle_t handle,                                                       \
+                      myblasOperation_t transa,                                                    \
+                      myblasOperation_t transb,                                                    \
+                      size m,                                                                      \
+                      size n,                                                                      \
+                      size k,                                                                      \
+                      const void* alpha,                                                           \
+                      const void* A,                                                               \
+                      int Atype,                                                                   \
+                      size lda,                                                                    \
+                      const void* B,                                                               \
+                      int Btype,                                                                   \
+                      size ldb,                                                                    \
+                      const void* beta,                                                            \
+                      void* C,                                                                     \
+                      int Ctype,                                                                   \
+                      size ldc,                                                                    \
+                      cublasComputeType_t compute,                                                 \
+                      cublasGemmAlgo_t algorithm),                                                 \
+                     function(handle,                                                              \
+                              transa,                                                              \
+                              transb,                                                              \
+                              m,                                                                   \
+                              n,                                                                   \
+                              k,                                                                   \
+                              (const float*)alpha,                                                 \
+                              (const float*)A,                                                     \
+                              lda,                                                                 \
+                              (const float*)B,                                                     \
+                              ldb,                                                                 \
+                              (const float*)beta,                                                  \
+                              (float*)C,                                                           \
+                              ldc))
+#define MYBLAS_CUBLAS_GEMM_STRIDED_BATCHED_EX(name, function, size)                                \
+    MYBLAS_CUBLAS_EX(name,                                                                         \
+                     (myblasHandle_t handle,                                                       \
+                      myblasOperation_t transa,                                                    \
+                      myblasOperation_t transb,                                                    \
+                      size m,                                                                      \
+                      size n,                                                                      \
+                      size k,                                                                      \
+                      const void* alpha,                                                           \
+                      const void* A,                                                               \
+                      int Atype,                                                                   \
+                      size lda,                                                                    \
+                      long long stride_a,                                                          \
+                      const void* B,                                                               \
+                      int Btype,                                                                   \
+                      size ldb,                                                                    \
+                      long long stride_b,                                                          \
+                      const void* beta,                                                            \
+                      void* C,                                                                     \
+                      int Ctype,                                                                   \
+                      size ldc,                                                                    \
+                      long long stride_c,                                                          \
+                      size batch_count,                                                            \
+                      cublasComputeType_t compute,                                                 \
+                      cublasGemmAlgo_t algorithm),                                                 \
+                     function(handle,                                                              \
+                              transa,                                                              \
+                              transb,                                                              \
+                              m,                                                                   \
+                              n,                                                                   \
+                              k,                                                                   \
+                              (const float*)alpha,                                                 \
+                              (const float*)A,                                                     \
+                              lda,                                                                 \
+                              stride_a,                                                            \
+                              (const float*)B,                                                     \
+                              ldb,                                                                 \
+                              stride_b,                                                            \
+                              (const float*)beta,                                                  \
+                              (float*)C,                                                           \
+                              ldc,                                                                 \
+                              stride_c,                                                            \
+                              batch_count))
+
+MYBLAS_CUBLAS_GEMM_EX(GemmEx, mysgemm, int)
+MYBLAS_CUBLAS_GEMM_EX(GemmEx_64, mysgemm_64, int64_t)
+MYBLAS_CUBLAS_GEMM_STRIDED_BATCHED_EX(GemmStridedBatchedEx, mysgemmStridedBatched, int)
+MYBLAS_CUBLAS_GEMM_STRIDED_BATCHED_EX(GemmStridedBatchedEx_64, mysgemmStridedBatched_64, int64_t)
+
+#undef MYBLAS_CUBLAS_EX
+#undef MYBLAS_CUBLAS_GEMM_EX
+#undef MYBLAS_CUBLAS_GEMM_STRIDED_BATCHED_EX
 
 #undef MYBLAS_CUBLAS_COPY
 #undef MYBLAS_CUBLAS_VECTOR

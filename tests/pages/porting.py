@@ -37,6 +37,7 @@ def macros(text):
 def rows(text):
     """{function of cuBLAS: the function of the table, or None}"""
     found = {}
+    text = text.split("## Function by function", 1)[1]
     for names, equivalent in re.findall(r"^\| (`cublas[^|]*) \| ([^|]*) \|", text, re.MULTILINE):
         for name in re.findall(r"`(\w+)`", names):
             found[name] = None if equivalent == "none" else equivalent.strip("`")

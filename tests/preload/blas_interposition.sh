@@ -176,9 +176,10 @@ no_gpu "the GPU is busy: another process has it for itself" STANDIN_RETAIN=46
 
 # Without libmyblas, calls are forwarded. A call that no library can serve ends the program, as the
 # loader would.
-cp "$preload" "$work/alone.so"
+mkdir "$work/alone" # the preload library looks into the folder above its own
+cp "$preload" "$work/alone"
 preload_beside_library=$preload
-preload=$work/alone.so
+preload=$work/alone/$(basename "$preload")
 check "no libmyblas" 'libmyblas cannot be loaded \(2\)' MYBLAS_OFFLOAD=always "$host" "$plugin" \
     local product
 under "$host" "$plugin" local matcopy

@@ -45,6 +45,11 @@ BY_NAME(CUBLAS,
         bytes)
 BY_NAME(CUBLAS, int, cublasSetPointerMode_v2, (void* handle, int mode), handle, mode)
 BY_NAME(CUBLAS, int, cublasSetMathMode, (void* handle, int mode), handle, mode)
+BY_NAME(CUBLAS, int, cublasSetEmulationStrategy, (void* handle, int strategy), handle, strategy)
+BY_NAME(CUBLAS, int, cublasGetEmulationStrategy, (void* handle, int* strategy), handle, strategy)
+BY_NAME(CUBLAS, int, cublasSetEmulationSpecialValuesSupport, (void* handle, int mask), handle, mask)
+BY_NAME(
+    CUBLAS, int, cublasGetEmulationSpecialValuesSupport, (void* handle, int* mask), handle, mask)
 BY_NAME(CUBLAS,
         int,
         cublasDnrm2_v2,
@@ -69,6 +74,29 @@ namespace myblas::preload {
 
 BY_NAME(CUBLASLT, int, toy_lt_calls, ())
 BY_NAME(CUBLASLT, int, cublasLtDestroy, (void* handle), handle)
+BY_NAME(CUBLASLT,
+        int,
+        cublasLtMatmulAlgoGetHeuristic,
+        (void* handle,
+         const void* operation,
+         const void* layout_a,
+         const void* layout_b,
+         const void* layout_c,
+         const void* layout_d,
+         const void* preference,
+         int most,
+         void* results,
+         int* count),
+        handle,
+        operation,
+        layout_a,
+        layout_b,
+        layout_c,
+        layout_d,
+        preference,
+        most,
+        results,
+        count)
 BY_NAME(CUBLASLT,
         int,
         cublasLtMatmul,

@@ -16,6 +16,10 @@ int cublasSetStream_v2(void*, void*);
 int cublasSetWorkspace_v2(void*, void*, size_t);
 int cublasSetPointerMode_v2(void*, int);
 int cublasSetMathMode(void*, int);
+int cublasSetEmulationStrategy(void*, int);
+int cublasGetEmulationStrategy(void*, int*);
+int cublasSetEmulationSpecialValuesSupport(void*, int);
+int cublasGetEmulationSpecialValuesSupport(void*, int*);
 int cublasDnrm2_v2(void*, int, const double*, int, double*);
 }
 
@@ -251,6 +255,23 @@ int plugin_tf32() {
 int plugin_fp32() {
     fill();
     return cublasSetMathMode(handle, 0) == 0;
+}
+
+// Emulated FP32 by its math mode, with every strategy and mask of special values.
+int plugin_emulated() {
+    fill();
+    constexpr int emulated = 4, strategies = 3, masks[] = {0xFFFF, 0, 1, 2, 3};
+    bool is_right = cublasSetMathMode(handle, emulated) == 0;
+    for (int strategy = 0; strategy < strategies; ++strategy)
+        for (const int mask : masks) {
+            int got_strategy = -1, got_mask = -1;
+            is_right = is_right && cublasSetEmulationStrategy(handle, strategy) == 0 &&
+                       cublasSetEmulationSpecialValuesSupport(handle, mask) == 0 &&
+                       multiply() == 0 && cublasGetEmulationStrategy(handle, &got_strategy) == 0 &&
+                       cublasGetEmulationSpecialValuesSupport(handle, &got_mask) == 0 &&
+                       got_strategy == strategy && got_mask == mask;
+        }
+    return is_right && wrong == 0;
 }
 
 int plugin_stream() {

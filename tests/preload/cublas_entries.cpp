@@ -192,7 +192,7 @@ struct entry_test {
                where + ": another routine in the report");
 
         math_mode = cublas_tf32_math;
-        forwarded("the math mode allows TF32, half or emulation", "TF32");
+        forwarded("the math mode allows TF32 or half", "TF32");
         math_mode = cublas_default_math;
 
         // The calls that libmyblas refuses.

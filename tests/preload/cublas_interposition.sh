@@ -87,6 +87,7 @@ check "cublasLt and TF32" 'forwarded: the compute type is not FP32 \(1\)' "$host
     served tf32
 check "cublasLt and TF32, served on demand" '^LtMatmul +tiny +1 ' MYBLAS_CUBLAS_TF32=serve "$host" \
     "$lt" local tf32_served
+check "cublasLt and emulation" '^LtMatmul +tiny +1 +[0-9.]+ +0 ' "$host" "$lt" local emulated
 check "cublasLt, switched off" 'forwarded: MYBLAS_OFFLOAD=never \(1\)' MYBLAS_OFFLOAD=never \
     "$host" "$lt" local forwarded
 check "cublasLt 11" 'cuBLAS is neither 12 nor 13 \(1\)' "$host" "$dir/client_lt11.so" local \
@@ -101,6 +102,7 @@ check "TF32" 'served by: .*forwarded: the math mode allows TF32' "$host" "$clien
     tf32 forwarded fp32 served
 check "TF32, served on demand" "$(served 1)" MYBLAS_CUBLAS_TF32=serve "$host" "$client" local tf32 \
     served
+check "emulation, with every strategy and mask" "$(served 15)" "$host" "$client" local emulated
 check "switched off" 'forwarded: MYBLAS_OFFLOAD=never \(1\)' MYBLAS_OFFLOAD=never "$host" \
     "$client" local forwarded
 check "an empty switch" "$(served 1)" MYBLAS_OFFLOAD= "$host" "$client" local served
@@ -138,8 +140,9 @@ check "a workspace that makes no sense" 'forwarded: MYBLAS_WORKSPACE is not a nu
     "$host" "$client" local forwarded
 check "a program without cuBLAS" none bash -c \
     'grep -qE "libmyblas.so|libcuda" /proc/self/maps && echo mapped; true'
-cp "$preload" "$work/alone.so"
-preload=$work/alone.so
+mkdir "$work/alone" # the preload library looks into the folder above its own
+cp "$preload" "$work/alone"
+preload=$work/alone/$(basename "$preload")
 check "no libmyblas" 'forwarded: libmyblas cannot be loaded \(1\)' "$host" "$client" local forwarded
 preload=$own_preload
 "$cc" -shared -fPIC "$source/without_cublas.c" -o "$work/without_cublas.so" || exit 1

@@ -304,6 +304,7 @@ enum attribute : int {
     sm_target_of = 15,
     aux_type_of = 22,
     bias_type_of = 26,
+    emulation_of = 38,
 };
 enum layout_attribute : int {
     type_of,
@@ -526,6 +527,11 @@ void test_served() {
     call pedantic({});
     pedantic.operation.set(compute_type_of, 69);
     expect(pedantic.make() == 0, "pedantic: " + last_label);
+    // An emulation descriptor has no effect.
+    call emulated({});
+    emulated.operation.set(compute_type_of, 78);
+    emulated.operation.set(emulation_of, reinterpret_cast<uint64_t>(call::workspace));
+    expect(emulated.make() == 0, "emulated: " + last_label);
     // A matrix C that is not read.
     call without({.beta = 0});
     without.c.values.clear();
@@ -584,7 +590,7 @@ void expect_forwarded(const char* reason, int attribute, uint64_t value, const f
 }
 
 void test_forwarded() {
-    for (const uint64_t type : {64, 70, 74, 77, 78}) // half, double, fast FP16, TF32, ...
+    for (const uint64_t type : {64, 70, 74, 77, 79}) // half, double, fast FP16, TF32, ...
         expect_forwarded("the compute type is not FP32", compute_type_of, type);
     expect_forwarded("the scalars are not floats", scale_type_of, 1);
     for (const uint64_t mode : {2, 3, 4})
@@ -595,7 +601,7 @@ void test_forwarded() {
     expect_forwarded(more, transc_of, 1);
     expect_forwarded(more, fill_of, 0);
     for (const int attribute :
-         {15, 17, 18, 19, 20, 21, 23, 24, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38})
+         {15, 17, 18, 19, 20, 21, 23, 24, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37})
         expect_forwarded(more, attribute, 1);
     constexpr const char* epilogue = "the epilogue is none of libmyblas's";
     // The mode with a bit mask for ReLU, gradients, and numbers that have no meaning.
@@ -722,11 +728,13 @@ void* library_function(const char* name) noexcept {
 }
 
 const real_lt& lt_of(const void*) noexcept {
-    static real_lt real = {reinterpret_cast<void*>(note_forwarded),
-                           nullptr,
-                           get_operation_attribute,
-                           get_layout_attribute,
-                           0};
+    static real_lt real = {.matmul = reinterpret_cast<void*>(note_forwarded),
+                           .destroy = nullptr,
+                           .get_heuristic = nullptr,
+                           .set_matmul_attribute = nullptr,
+                           .get_matmul_attribute = get_operation_attribute,
+                           .get_layout_attribute = get_layout_attribute,
+                           .major = 0};
     real.major = version;
     return real;
 }

@@ -5,10 +5,12 @@
 //   products   the products alone
 //   large      a product that emulated and fast kernels are made for, with a small workspace
 //   captured   the same in a graph of a new stream, run after the handle was destroyed
+//   emulated   a product by each name by which programs ask for emulated FP32
 //   tf32       a product for which the program allows TF32
 //   full       a product when the memory of the GPU is full
 //   fork       a product, and another one by a child, which cannot use the GPU any more
 // Status 0: all results were right; 77: there is no usable GPU.
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <float.h>
@@ -480,7 +482,29 @@ static void run_without_handle(cudaStream_t captured) {
     expect(cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS, "another handle");
 }
 
-static void multiply_large(bool in_graph) {
+// The functions that compute a product of square matrices.
+typedef cublasStatus_t
+large_product(int size, const float* one, const float* zero, float* left, float* right, float* c);
+
+static cublasStatus_t
+by_sgemm(int size, const float* one, const float* zero, float* left, float* right, float* c) {
+    return cublasSgemm(handle,
+                       CUBLAS_OP_N,
+                       CUBLAS_OP_N,
+                       size,
+                       size,
+                       size,
+                       one,
+                       left,
+                       size,
+                       right,
+                       size,
+                       zero,
+                       c,
+                       size);
+}
+
+static void multiply_large(bool in_graph, large_product* multiply_by) {
     enum { size = 2600, step = 127 };
     void* workspace = NULL;
     const size_t workspace_bytes = 4 << 20, bytes = sizeof(float) * size * size;
@@ -502,20 +526,7 @@ static void multiply_large(bool in_graph) {
         expect(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal) == cudaSuccess,
                "capture");
     const float one = 1, zero = 0;
-    expect(succeeds(cublasSgemm(handle,
-                                CUBLAS_OP_N,
-                                CUBLAS_OP_N,
-                                size,
-                                size,
-                                size,
-                                &one,
-                                device_left,
-                                size,
-                                device_right,
-                                size,
-                                &zero,
-                                device_product,
-                                size)),
+    expect(succeeds(multiply_by(size, &one, &zero, device_left, device_right, device_product)),
            "status of a large product");
     if (in_graph)
         run_without_handle(captured);
@@ -537,8 +548,109 @@ static void multiply_large(bool in_graph) {
     free(product);
 }
 
-static void large(void) { multiply_large(false); }
-static void captured(void) { multiply_large(true); }
+static void large(void) { multiply_large(false, by_sgemm); }
+static void captured(void) { multiply_large(true, by_sgemm); }
+
+#if CUBLAS_VERSION >= 130100 // the first with all of these names
+static cublasStatus_t
+by_gemm_ex(int size, const float* one, const float* zero, float* left, float* right, float* c) {
+    return cublasGemmEx(handle,
+                        CUBLAS_OP_N,
+                        CUBLAS_OP_N,
+                        size,
+                        size,
+                        size,
+                        one,
+                        left,
+                        CUDA_R_32F,
+                        size,
+                        right,
+                        CUDA_R_32F,
+                        size,
+                        zero,
+                        c,
+                        CUDA_R_32F,
+                        size,
+                        CUBLAS_COMPUTE_32F_EMULATED_16BFX9,
+                        CUBLAS_GEMM_DEFAULT);
+}
+
+static cublasStatus_t
+by_lt_matmul(int size, const float* one, const float* zero, float* left, float* right, float* c) {
+    const uint64_t extent = (uint64_t)size;
+    const int32_t strategy = CUBLAS_EMULATION_STRATEGY_EAGER;
+    cublasLtHandle_t lt;
+    cublasLtEmulationDesc_t emulation;
+    cublasLtMatmulDesc_t operation;
+    cublasLtMatrixLayout_t layout;
+    cublasLtMatmulPreference_t preference;
+    cublasLtMatmulHeuristicResult_t chosen;
+    int count = 0;
+    bool is_right =
+        cublasLtCreate(&lt) == CUBLAS_STATUS_SUCCESS &&
+        cublasLtEmulationDescCreate(&emulation) == CUBLAS_STATUS_SUCCESS &&
+        cublasLtMatmulDescCreate(&operation, CUBLAS_COMPUTE_32F_EMULATED_16BFX9, CUDA_R_32F) ==
+            CUBLAS_STATUS_SUCCESS &&
+        cublasLtMatrixLayoutCreate(&layout, CUDA_R_32F, extent, extent, size) ==
+            CUBLAS_STATUS_SUCCESS &&
+        cublasLtMatmulPreferenceCreate(&preference) == CUBLAS_STATUS_SUCCESS;
+    is_right = is_right &&
+               cublasLtEmulationDescSetAttribute(
+                   emulation, CUBLASLT_EMULATION_DESC_STRATEGY, &strategy, sizeof strategy) ==
+                   CUBLAS_STATUS_SUCCESS &&
+               cublasLtMatmulDescSetAttribute(operation,
+                                              CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR,
+                                              &emulation,
+                                              sizeof emulation) == CUBLAS_STATUS_SUCCESS;
+    is_right = is_right &&
+               cublasLtMatmulAlgoGetHeuristic(
+                   lt, operation, layout, layout, layout, layout, preference, 1, &chosen, &count) ==
+                   CUBLAS_STATUS_SUCCESS &&
+               count == 1;
+    expect(is_right, "descriptors and heuristic of an emulated product");
+    const cublasStatus_t status = is_right ? cublasLtMatmul(lt,
+                                                            operation,
+                                                            one,
+                                                            left,
+                                                            layout,
+                                                            right,
+                                                            layout,
+                                                            zero,
+                                                            c,
+                                                            layout,
+                                                            c,
+                                                            layout,
+                                                            &chosen.algo,
+                                                            NULL,
+                                                            0,
+                                                            stream)
+                                           : CUBLAS_STATUS_NOT_SUPPORTED;
+    cudaStreamSynchronize(stream);
+    cublasLtMatmulPreferenceDestroy(preference);
+    cublasLtMatrixLayoutDestroy(layout);
+    cublasLtMatmulDescDestroy(operation);
+    cublasLtEmulationDescDestroy(emulation);
+    cublasLtDestroy(lt);
+    return status;
+}
+
+static void emulated(void) {
+    multiply_large(false, by_gemm_ex);
+    multiply_large(false, by_lt_matmul);
+    cublasSetMathMode(handle, CUBLAS_FP32_EMULATED_BF16X9_MATH);
+    cublasSetEmulationStrategy(handle, CUBLAS_EMULATION_STRATEGY_EAGER);
+    multiply_large(false, by_sgemm);
+    cublasEmulationStrategy_t strategy = CUBLAS_EMULATION_STRATEGY_DEFAULT;
+    expect(cublasGetEmulationStrategy(handle, &strategy) == CUBLAS_STATUS_SUCCESS &&
+               strategy == CUBLAS_EMULATION_STRATEGY_EAGER,
+           "the strategy");
+}
+#else
+static void emulated(void) {
+    printf("cuBLAS's header has no FP32 emulation\n");
+    exit(77);
+}
+#endif
 
 // ---- Faults -------------------------------------------------------------------------------------
 
@@ -592,6 +704,7 @@ int main(int argc, char** argv) {
                     {"products", products},
                     {"large", large},
                     {"captured", captured},
+                    {"emulated", emulated},
                     {"tf32", tf32},
                     {"full", full},
                     {"fork", forked}};

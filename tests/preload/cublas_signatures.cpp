@@ -67,6 +67,11 @@ static_assert(static_cast<int>(data_type::real_32f) == CUDA_R_32F);
 static_assert(static_cast<int>(compute_type::float_32) == CUBLAS_COMPUTE_32F);
 static_assert(static_cast<int>(compute_type::float_32_pedantic) == CUBLAS_COMPUTE_32F_PEDANTIC);
 static_assert(static_cast<int>(compute_type::fast_tf32) == CUBLAS_COMPUTE_32F_FAST_TF32);
+#if CUBLAS_VERSION >= 120900 // the first with FP32 emulation
+static_assert(static_cast<int>(compute_type::emulated_16bfx9) ==
+              CUBLAS_COMPUTE_32F_EMULATED_16BFX9);
+static_assert(cublas_emulated_math == CUBLAS_FP32_EMULATED_BF16X9_MATH);
+#endif
 static_assert(cublas_default_math == CUBLAS_DEFAULT_MATH);
 static_assert(cublas_tensor_op_math == CUBLAS_TENSOR_OP_MATH);
 static_assert(cublas_pedantic_math == CUBLAS_PEDANTIC_MATH);

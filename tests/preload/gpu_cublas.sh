@@ -116,6 +116,20 @@ gpu_case "TF32 served on demand" sample_under '^Sgemm +medium +1 ' MYBLAS_CUBLAS
 for math in emulated fast; do
     gpu_case "math mode $math" sample_under '^Sgemm .*served by: ' MYBLAS_MATH=$math products
 done
+# Every name by which the program asks for emulation selects the mode `emulated`.
+emulation_is_served() {
+    local routine
+    sample_under '^Sgemm ' emulated || return 77
+    for routine in Sgemm GemmEx LtMatmul; do
+        says "^$routine .*served by: (fp16x3|bf16x6)/[^ ]+ \\(1\\)$"
+    done
+}
+gpu_case "emulation that the program asks for" emulation_is_served
+gpu_case "emulation that a variable asks for" sample_under \
+    'served by: (fp16x3|bf16x6)/[^ ]+ \(1\)$' CUBLAS_EMULATE_SINGLE_PRECISION=1 large
+gpu_case "emulation that MYBLAS_MATH overrides" sample_under \
+    '^Sgemm .*served by: [a-z_]+/[^ ]+ \(1\)$' MYBLAS_MATH=strict \
+    CUBLAS_EMULATE_SINGLE_PRECISION=1 large
 gpu_case "room for limbs" sample_under 'served by: fp16x3/[0-9]+x[0-9]+ \(1\)$' MYBLAS_MATH=fast \
     large
 gpu_case "room that is not granted" sample_under 'served by: (fp16x3|tf32x3)/[0-9]+x[0-9]+ \(1\)$' \

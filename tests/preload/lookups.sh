@@ -24,7 +24,7 @@ for major in 12 13; do
         check "cuBLAS $major by name, $scope" '^Sgemm +tiny +2 +[0-9.]+ +0 ' "$host" "$client" \
             $scope served served
         check "cublasLt $major by name, $scope" '^LtMatmul +tiny +2 +[0-9.]+ +0 ' "$host" "$lt" \
-            $scope served served end
+            $scope served emulated end
     done
     check "cuBLAS $major by name: all routines" '^Scopy +tiny +2 +[0-9.]+ +0 ' "$host" "$client" \
         local all

@@ -25,6 +25,8 @@ inline library stand_in_library() {
         *mode = MYBLAS_FP32_STRICT_MATH;
         return good;
     };
+    l.set_math_mode = [](myblasHandle_t, myblasMath_t) { return good; };
+    l.get_device = [](myblasHandle_t, myblasDevice_t*) { return MYBLAS_STATUS_NOT_SUPPORTED; };
     l.get_workspace_limit = [](myblasHandle_t, size_t* bytes) {
         *bytes = 0;
         return good;

@@ -14,6 +14,7 @@ struct toy_handle {
     int major = TOY_MAJOR;
     void* stream = nullptr;
     int pointer_mode = 0, math_mode = 0;
+    int emulation_strategy = 0, special_values = 0xFFFF;
 };
 
 int calls = 0;
@@ -130,6 +131,31 @@ int cublasGetMathMode(void* handle, int* mode) {
     if (!own(handle))
         return not_initialized;
     *mode = own(handle)->math_mode;
+    return success;
+}
+
+int cublasSetEmulationStrategy(void* handle, int strategy) {
+    if (!own(handle))
+        return not_initialized;
+    own(handle)->emulation_strategy = strategy;
+    return success;
+}
+int cublasGetEmulationStrategy(void* handle, int* strategy) {
+    if (!own(handle))
+        return not_initialized;
+    *strategy = own(handle)->emulation_strategy;
+    return success;
+}
+int cublasSetEmulationSpecialValuesSupport(void* handle, int mask) {
+    if (!own(handle))
+        return not_initialized;
+    own(handle)->special_values = mask;
+    return success;
+}
+int cublasGetEmulationSpecialValuesSupport(void* handle, int* mask) {
+    if (!own(handle))
+        return not_initialized;
+    *mask = own(handle)->special_values;
     return success;
 }
 

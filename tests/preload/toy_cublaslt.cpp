@@ -7,7 +7,7 @@
 
 namespace {
 
-constexpr int success = 0, invalid_value = 7;
+constexpr int success = 0, invalid_value = 7, not_supported = 15;
 int calls = 0;
 
 int get(const uint64_t* words, int first, int attribute, int count, void* value, size_t bytes) {
@@ -30,9 +30,32 @@ int cublasLtMatmulDescGetAttribute(
     const uint64_t* descriptor, int attribute, void* value, size_t bytes, size_t*) {
     return get(descriptor, 1, attribute, 8, value, bytes);
 }
+int cublasLtMatmulDescSetAttribute(uint64_t* descriptor,
+                                   int attribute,
+                                   const void* value,
+                                   size_t bytes) {
+    std::memcpy(descriptor + 1 + attribute, value, bytes);
+    return success;
+}
 int cublasLtMatrixLayoutGetAttribute(
     const uint64_t* layout, int attribute, void* value, size_t bytes, size_t*) {
     return get(layout, 0, attribute, 7, value, bytes);
+}
+
+// It has no algorithms for emulation.
+int cublasLtMatmulAlgoGetHeuristic(void*,
+                                   const uint64_t* descriptor,
+                                   const void*,
+                                   const void*,
+                                   const void*,
+                                   const void*,
+                                   const void*,
+                                   int,
+                                   void*,
+                                   int* count) {
+    constexpr uint64_t emulated = 78;
+    *count = descriptor[1] != emulated;
+    return *count ? success : not_supported;
 }
 
 int cublasLtMatmul(void*,

@@ -50,6 +50,8 @@ bool load(library* l) noexcept {
     from.find(l->set_stream, "myblasSetStream");
     from.find(l->set_pointer_mode, "myblasSetPointerMode");
     from.find(l->get_math_mode, "myblasGetMathMode");
+    from.find(l->set_math_mode, "myblasSetMathMode");
+    from.find(l->get_device, "myblasGetDevice");
     from.find(l->set_workspace, "myblasSetWorkspace");
     from.find(l->set_workspace_limit, "myblasSetWorkspaceLimit");
     from.find(l->get_workspace_limit, "myblasGetWorkspaceLimit");

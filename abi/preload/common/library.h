@@ -14,6 +14,8 @@ struct library {
     decltype(&myblasSetStream) set_stream;
     decltype(&myblasSetPointerMode) set_pointer_mode;
     decltype(&myblasGetMathMode) get_math_mode;
+    decltype(&myblasSetMathMode) set_math_mode;
+    decltype(&myblasGetDevice) get_device;
     decltype(&myblasSetWorkspace) set_workspace;
     decltype(&myblasSetWorkspaceLimit) set_workspace_limit;
     decltype(&myblasGetWorkspaceLimit) get_workspace_limit;

@@ -9,13 +9,21 @@
 namespace myblas::preload {
 namespace {
 
-bool is_served_math(int mode) noexcept {
+// False: the math mode allows arithmetic that libmyblas does not have.
+bool read_math_mode(int mode, arithmetic* asked) noexcept {
     switch (mode & ~cublas_irrelevant_math) {
     case cublas_default_math:
+        *asked = arithmetic::fp32;
+        return true;
     case cublas_pedantic_math:
+        *asked = arithmetic::pedantic;
+        return true;
+    case cublas_emulated_math:
+        *asked = arithmetic::emulated;
         return true;
     case cublas_tensor_op_math:
     case cublas_tf32_math:
+        *asked = arithmetic::fp32;
         return serves_tf32();
     default:
         return false;
@@ -40,7 +48,13 @@ const char* read_settings(const real_cublas::settings& real, void* handle, call_
         real.get_pointer_mode(handle, &s->pointer_mode) != 0 ||
         real.get_math_mode(handle, &math) != 0)
         return "cuBLAS does not tell the handle's settings";
-    return is_served_math(math) ? nullptr : "the math mode allows TF32, half or emulation";
+    // The math mode applies to calls whose compute type leaves the arithmetic open.
+    arithmetic of_handle = arithmetic::fp32;
+    if (!read_math_mode(math, &of_handle) && s->asked != arithmetic::emulated)
+        return "the math mode allows TF32 or half";
+    if (s->asked == arithmetic::fp32)
+        s->asked = of_handle;
+    return nullptr;
 }
 
 // True: *status is the status of the call, and *label is the kernel if a report is wanted. False:

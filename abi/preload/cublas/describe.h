@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <type_traits>
 
 namespace myblas::preload {
 
@@ -18,7 +19,12 @@ using side_mode = myblasSideMode_t;
 using diagonal = myblasDiagType_t;
 // The values of cudaDataType, cublasComputeType_t and cublasGemmAlgo_t that matter here.
 enum class data_type : int { real_32f = 0 };
-enum class compute_type : int { float_32 = 68, float_32_pedantic = 69, fast_tf32 = 77 };
+enum class compute_type : int {
+    float_32 = 68,
+    float_32_pedantic = 69,
+    fast_tf32 = 77,
+    emulated_16bfx9 = 78
+};
 enum class algorithm_type : int {};
 
 inline const float* floats(const void* p) { return static_cast<const float*>(p); }
@@ -44,6 +50,7 @@ inline const char* unless_floats(std::initializer_list<data_type> types) {
 inline const char* unless_fp32(compute_type compute) {
     const bool is_fp32 = compute == compute_type::float_32 ||
                          compute == compute_type::float_32_pedantic ||
+                         compute == compute_type::emulated_16bfx9 ||
                          (compute == compute_type::fast_tf32 && serves_tf32());
     return is_fp32 ? nullptr : "the compute type is not FP32";
 }
@@ -66,6 +73,31 @@ inline const char* unless_on_host(const real_cublas& real, void* handle) {
         real.of_handles.get_pointer_mode(handle, &mode);
     return mode == MYBLAS_POINTER_MODE_HOST ? nullptr
                                             : "the scalars of groups are in device memory";
+}
+
+// ---- Arithmetic ---------------------------------------------------------------------------------
+
+inline arithmetic asked_by(compute_type compute) {
+    switch (compute) {
+    case compute_type::float_32_pedantic:
+        return arithmetic::pedantic;
+    case compute_type::emulated_16bfx9:
+        return arithmetic::emulated;
+    default:
+        return arithmetic::fp32;
+    }
+}
+
+// The arithmetic that a call's arguments ask for: its compute type, if it has one.
+template <class... Arguments>
+arithmetic asked_by_arguments(Arguments... arguments) {
+    arithmetic asked = arithmetic::fp32;
+    const auto look = [&]<class T>(T argument) {
+        if constexpr (std::is_same_v<T, compute_type>)
+            asked = asked_by(argument);
+    };
+    (look(arguments), ...);
+    return asked;
 }
 
 // ---- Sizes --------------------------------------------------------------------------------------

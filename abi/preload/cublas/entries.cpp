@@ -85,7 +85,7 @@ int cublasSetWorkspace_v2(void* handle, void* workspace, size_t bytes) {
         return answer(                                                                             \
             {.handle = handle,                                                                     \
              .real = &real.of_handles,                                                             \
-             .given = {},                                                                          \
+             .given = {.asked = asked_by_arguments(UNPACK ARGUMENTS)},                             \
              .major = real.of_handles.major,                                                       \
              .which = entry::NAME,                                                                 \
              .routine = MYBLAS_ROUTINE_##ROUTINE,                                                  \

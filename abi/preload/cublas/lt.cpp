@@ -1,6 +1,6 @@
 // cublasLtMatmul. The heuristics are cuBLAS's, and a forwarded call uses the algorithm that they
-// chose. A served call ignores the algorithm. libcublas does not call this function: it calls the
-// functions that cublasLtMatmul calls.
+// chose. A served call ignores the algorithm, but many programs make no call without one. libcublas
+// does not call this function: it calls the functions that cublasLtMatmul calls.
 #include "cublas/lt.h"
 
 #include "common/call_log.h"
@@ -91,6 +91,47 @@ int cublasLtDestroy(void* handle) {
     return real.destroy ? real.destroy(handle) : cublas_not_initialized;
 }
 
+// Where cublasLt has no algorithm for an emulated product that libmyblas will serve, it is asked
+// for one in FP32.
+int cublasLtMatmulAlgoGetHeuristic(void* handle,
+                                   const void* descriptor,
+                                   const void* layout_a,
+                                   const void* layout_b,
+                                   const void* layout_c,
+                                   const void* layout_d,
+                                   const void* preference,
+                                   int most,
+                                   void* results,
+                                   int* count) {
+    const real_lt& real = lt_of(__builtin_return_address(0));
+    auto* const ask =
+        reinterpret_cast<decltype(&cublasLtMatmulAlgoGetHeuristic)>(real.get_heuristic);
+    if (!ask)
+        return cublas_not_initialized;
+    const auto ask_about = [&](const void* operation) {
+        return ask(handle,
+                   operation,
+                   layout_a,
+                   layout_b,
+                   layout_c,
+                   layout_d,
+                   preference,
+                   most,
+                   results,
+                   count);
+    };
+    const int status = ask_about(descriptor);
+    const bool has_none = status == cublas_not_supported || (status == 0 && count && *count == 0);
+    if (!has_none || !descriptor || !layout_a || !layout_b || !layout_c || !layout_d ||
+        !is_known_version(real.major) || why_switched_off())
+        return status;
+    const lt_call& call = call_of(real, {descriptor, layout_a, layout_b, layout_c, layout_d});
+    if (call.against || call.asked != arithmetic::emulated)
+        return status;
+    lt_operation_copy in_fp32(real, descriptor);
+    return in_fp32.set_compute(compute_type::float_32) ? ask_about(in_fp32.get()) : status;
+}
+
 int cublasLtMatmul(void* handle,
                    const void* descriptor,
                    const void* alpha,
@@ -161,7 +202,8 @@ int cublasLtMatmul(void* handle,
     const auto serve = [&](myblasHandle_t own) { return serve_product(own, *call, x); };
     return answer({.handle = handle,
                    .real = nullptr,
-                   .given = {.stream = stream,
+                   .given = {.asked = call->asked,
+                             .stream = stream,
                              .pointer_mode = call->pointer_mode,
                              .has_workspace = true,
                              .workspace = workspace,

@@ -7,6 +7,16 @@ namespace myblas::preload {
 extern "C" {
 
 int cublasLtDestroy(void* handle);
+int cublasLtMatmulAlgoGetHeuristic(void* handle,
+                                   const void* descriptor,
+                                   const void* layout_a,
+                                   const void* layout_b,
+                                   const void* layout_c,
+                                   const void* layout_d,
+                                   const void* preference,
+                                   int most,
+                                   void* results,
+                                   int* count);
 int cublasLtMatmul(void* handle,
                    const void* descriptor,
                    const void* alpha,

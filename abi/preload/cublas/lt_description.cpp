@@ -13,10 +13,10 @@ constexpr int compute = 0, scale_type = 1, pointer_mode = 2, transa = 3, transb 
               fill_mode = 6, epilogue = 7, bias = 8, stride_bias = 10, aux = 11, ldaux = 12,
               stride_aux = 13, aux_type = 22, bias_type = 26;
 // Attributes that must be zero for a call to be served: a target of multiprocessors; scale factors,
-// their modes, largest values; counters of partial results; emulation. Some versions lack some of
-// them.
+// their modes, largest values; counters of partial results. Some versions lack some of them.
+// Attribute 38, an emulation descriptor, has no effect on floats (docs/porting.md).
 constexpr int other_numbers[] = {15, 27, 28, 31, 32, 33, 34, 35, 37};
-constexpr int other_pointers[] = {17, 18, 19, 20, 21, 23, 24, 29, 30, 36, 38};
+constexpr int other_pointers[] = {17, 18, 19, 20, 21, 23, 24, 29, 30, 36};
 } // namespace matmul
 
 namespace layout { // cublasLtMatrixLayoutAttribute_t
@@ -32,6 +32,7 @@ constexpr int same_type = -1; // a bias or auxiliary matrix has the type of D
 
 struct lt_operation {
     const char* against; // why it is not served, or null
+    arithmetic asked;
     bool transposes_a, transposes_b;
     int pointer_mode;
     myblasEpilogue_t epilogue;
@@ -115,6 +116,7 @@ bool read_epilogue(getter get, const void* d, myblasEpilogue_t* e) noexcept {
 lt_operation ask_operation(getter get, const void* d) noexcept {
     lt_operation p{};
     p.against = reason_against(get, d);
+    p.asked = asked_by(static_cast<compute_type>(attribute(get, d, matmul::compute, -1)));
     p.pointer_mode = attribute(get, d, matmul::pointer_mode, 0);
     p.transposes_a = attribute(get, d, matmul::transa, 0) != MYBLAS_OP_N;
     p.transposes_b = attribute(get, d, matmul::transb, 0) != MYBLAS_OP_N;
@@ -160,6 +162,7 @@ lt_call combine(const lt_operation& o,
     const auto op = [](bool turns) { return turns ? MYBLAS_OP_T : MYBLAS_OP_N; };
     const lt_layout &first = swaps ? b : a, &second = swaps ? a : b;
     lt_call call = {.against = nullptr,
+                    .asked = o.asked,
                     .swap_ab = swaps,
                     .transa = op(swaps ? !turns_b : turns_a),
                     .transb = op(swaps ? !turns_a : turns_b),
@@ -302,6 +305,17 @@ const char* reason_against_layout(const real_lt& real, const void* layout_a) noe
     const auto ask = [=] { return ask_layout(get, layout_a).against; };
     memories* const m = own_memories();
     return m ? m->reasons.of({layout_block(layout_a)}, get, ask) : ask();
+}
+
+lt_operation_copy::lt_operation_copy(const real_lt& real, const void* descriptor) noexcept
+    : real_(real) {
+    const block words = operation_block(descriptor);
+    std::copy_n(words.words, words.count, words_);
+}
+
+bool lt_operation_copy::set_compute(compute_type compute) noexcept {
+    return real_.set_matmul_attribute &&
+           real_.set_matmul_attribute(words_, matmul::compute, &compute, sizeof compute) == 0;
 }
 
 const lt_call& call_of(const real_lt& real, const lt_descriptors& d) noexcept {

@@ -14,7 +14,8 @@ namespace myblas::preload {
 // with A and B exchanged.
 struct lt_call {
     const char* against; // why it is not served, or null
-    bool swap_ab;        // A is the program's B
+    arithmetic asked;
+    bool swap_ab; // A is the program's B
     operation transa, transb;
     int64_t m, n, k;
     int64_t lda, ldb, ldc, ldd;
@@ -30,6 +31,18 @@ struct lt_descriptors {
 
 // Why calls with this A are not served, or null.
 const char* reason_against_layout(const real_lt&, const void* layout_a) noexcept;
+
+// A copy of an operation's descriptor, to be changed.
+class lt_operation_copy {
+public:
+    lt_operation_copy(const real_lt&, const void* descriptor) noexcept;
+    bool set_compute(compute_type) noexcept; // false: cublasLt refuses
+    const void* get() const noexcept { return words_; }
+
+private:
+    const real_lt& real_;
+    uint64_t words_[32] = {};
+};
 
 // The result is valid until this thread calls the function again.
 const lt_call& call_of(const real_lt&, const lt_descriptors&) noexcept;

@@ -10,9 +10,10 @@
 namespace myblas::preload {
 
 // Values of cuBLAS 12 and 13.
-inline constexpr int cublas_not_initialized = 1;
+inline constexpr int cublas_not_initialized = 1, cublas_not_supported = 15;
 inline constexpr int cublas_default_math = 0, cublas_tensor_op_math = 1; // cublasMath_t
 inline constexpr int cublas_pedantic_math = 2, cublas_tf32_math = 3;
+inline constexpr int cublas_emulated_math = 4; // CUBLAS_FP32_EMULATED_BF16X9_MATH
 // Flags that change nothing for products of floats: emulated double precision, and the ban on
 // reduced-precision reductions.
 inline constexpr int cublas_irrelevant_math = 8 | 16;

@@ -13,6 +13,8 @@ void fill(real_lt* real, const void* caller) noexcept {
     };
     find(real->matmul, "cublasLtMatmul");
     find(real->destroy, "cublasLtDestroy");
+    find(real->get_heuristic, "cublasLtMatmulAlgoGetHeuristic");
+    find(real->set_matmul_attribute, "cublasLtMatmulDescSetAttribute");
     find(real->get_matmul_attribute, "cublasLtMatmulDescGetAttribute");
     find(real->get_layout_attribute, "cublasLtMatrixLayoutGetAttribute");
     size_t (*get_version)() = nullptr;

@@ -9,6 +9,8 @@ namespace myblas::preload {
 struct real_lt {
     void* matmul;
     int (*destroy)(void*);
+    void* get_heuristic;
+    int (*set_matmul_attribute)(void* descriptor, int, const void*, size_t);
     int (*get_matmul_attribute)(const void* descriptor, int, void*, size_t, size_t*);
     int (*get_layout_attribute)(const void* layout, int, void*, size_t, size_t*);
     int major; // 0: unknown, or its descriptors cannot be read

@@ -27,6 +27,20 @@ myblasBackend_t backend() noexcept {
     return has_driver ? MYBLAS_BACKEND_CUDA : MYBLAS_BACKEND_HOST;
 }
 
+// The GPUs for which cuBLAS 12.9 to 13.1 has FP32 emulation. libmyblas has none for them.
+constexpr bool has_emulation(int arch) noexcept { return arch == 100 || arch == 103; }
+
+// cuBLAS's own variable. With other values it counts as not set.
+bool is_emulated(arithmetic asked) noexcept {
+    static constexpr choice<arithmetic> choices[] = {{"0", arithmetic::pedantic},
+                                                     {"1", arithmetic::emulated}};
+    static const arithmetic forced =
+        read_choice("CUBLAS_EMULATE_SINGLE_PRECISION", choices, arithmetic::fp32, arithmetic::fp32);
+    return asked == arithmetic::emulated
+               ? forced != arithmetic::pedantic
+               : asked == arithmetic::fp32 && forced == arithmetic::emulated;
+}
+
 } // namespace
 
 struct shadow::registry {
@@ -117,16 +131,38 @@ bool shadow::open(const char** reason) noexcept {
         }
     }
     *reason = failure_;
-    myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
+    own_math_ = MYBLAS_FP32_STRICT_MATH;
     if (handle_)
-        l->get_math_mode(handle_, &math);
-    uses_limbs_ = math != MYBLAS_FP32_STRICT_MATH;
+        l->get_math_mode(handle_, &own_math_);
+    applied_math_ = own_math_;
+    myblasDevice_t device{};
+    device.size_bytes = sizeof device;
+    cublas_emulates_ = handle_ && l->get_device(handle_, &device) == MYBLAS_STATUS_SUCCESS &&
+                       has_emulation(device.arch);
     limit_ = 0;
     if (handle_ && l->get_workspace_limit(handle_, &limit_) == MYBLAS_STATUS_SUCCESS) {
         limit_ = std::min(limit_, read_size("MYBLAS_CUBLAS_WORKSPACE", limit_));
         l->set_workspace_limit(handle_, limit_);
     }
     return handle_ != nullptr;
+}
+
+// Without MYBLAS_MATH, calls that ask for emulation are computed in the mode `emulated`.
+bool shadow::apply_math(arithmetic asked, const char** reason) noexcept {
+    static const bool is_chosen = read_variable("MYBLAS_MATH") != nullptr;
+    const bool emulates = !is_chosen && is_emulated(asked);
+    if (emulates && cublas_emulates_) {
+        *reason = "cuBLAS emulates FP32 on this GPU";
+        return false;
+    }
+    const myblasMath_t math = emulates ? MYBLAS_FP32_EMULATED_MATH : own_math_;
+    if (math == applied_math_)
+        return true;
+    *reason = "libmyblas refused the handle's settings";
+    if (load_library()->set_math_mode(handle_, math) != MYBLAS_STATUS_SUCCESS)
+        return false;
+    applied_math_ = math;
+    return true;
 }
 
 // Sets the stream and the workspace, each only if it has changed.
@@ -152,7 +188,7 @@ bool shadow::apply_stream(myblasStream_t stream) noexcept {
 
 bool shadow::may_lack_room() const noexcept {
     return limit_ >= usual_workspace && limit_ > applied_.bytes && applied_.memory &&
-           (uses_limbs_ || applied_.bytes < usual_workspace);
+           (uses_limbs() || applied_.bytes < usual_workspace);
 }
 
 void shadow::make_room(const myblasCall_t& p) noexcept {
@@ -160,7 +196,7 @@ void shadow::make_room(const myblasCall_t& p) noexcept {
     const double batches = static_cast<double>(p.batch_count), k = static_cast<double>(p.k);
     // An element has up to three limbs of 2 bytes. Partial sums almost never take more than the
     // operands and the result.
-    const double useful = batches * (uses_limbs_ ? (m + n) * k * 6 : ((m + n) * k + m * n) * 4);
+    const double useful = batches * (uses_limbs() ? (m + n) * k * 6 : ((m + n) * k + m * n) * 4);
     if (useful < static_cast<double>(applied_.bytes))
         return;
     has_stream_ = load_library()->set_stream(handle_, applied_stream_) == MYBLAS_STATUS_SUCCESS;
@@ -170,6 +206,8 @@ void shadow::make_room(const myblasCall_t& p) noexcept {
 
 myblasHandle_t shadow::prepare(const call_settings& s, const char** reason) noexcept {
     if (!handle_ && !open(reason))
+        return nullptr;
+    if (!apply_math(s.asked, reason))
         return nullptr;
     if (s.has_workspace)
         want_workspace(s.workspace, s.workspace_bytes);

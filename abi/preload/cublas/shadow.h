@@ -16,7 +16,15 @@
 
 namespace myblas::preload {
 
+// The arithmetic that a program asks for, by its handle's math mode or by a compute type.
+enum class arithmetic : int {
+    fp32,     // emulated, too, if CUBLAS_EMULATE_SINGLE_PRECISION is 1
+    pedantic, // never emulated
+    emulated, // unless CUBLAS_EMULATE_SINGLE_PRECISION is 0
+};
+
 struct call_settings {
+    arithmetic asked = arithmetic::fp32;
     myblasStream_t stream = nullptr;
     int pointer_mode = MYBLAS_POINTER_MODE_HOST;
     bool has_workspace = false; // false: use the noted workspace
@@ -55,7 +63,9 @@ private:
     void empty() noexcept;
     bool open(const char** reason) noexcept;
     void want_workspace(void* memory, size_t bytes) noexcept;
+    bool apply_math(arithmetic asked, const char** reason) noexcept;
     bool apply_stream(myblasStream_t) noexcept;
+    bool uses_limbs() const noexcept { return applied_math_ != MYBLAS_FP32_STRICT_MATH; }
 
     myblasHandle_t handle_ = nullptr;
     const char* failure_ = nullptr;      // why no handle could be created
@@ -71,8 +81,10 @@ private:
     };
     workspace wanted_, applied_;
 
-    bool uses_limbs_ = false; // the mode is not strict
-    size_t limit_ = 0;        // of libmyblas's own workspace
+    myblasMath_t own_math_ = MYBLAS_FP32_STRICT_MATH; // of calls that do not ask for emulation
+    myblasMath_t applied_math_ = MYBLAS_FP32_STRICT_MATH;
+    bool cublas_emulates_ = false; // cuBLAS has FP32 emulation for this GPU
+    size_t limit_ = 0;             // of libmyblas's own workspace
 
     bool has_stream_ = false;
     myblasStream_t applied_stream_ = nullptr;

@@ -8,6 +8,12 @@
 typedef enum { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 } cudaError_t;
 typedef struct CUstream_st* cudaStream_t;
 enum { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
+typedef enum { CUDA_R_32F = 0, CUDA_R_64F = 1 } cudaDataType;
+typedef enum {
+    CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_NONE = 0,
+    CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_NAN = 2,
+    CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT = 0xFFFF
+} cudaEmulationSpecialValuesSupport;
 
 static inline cudaError_t cudaMalloc(void** memory, size_t bytes) {
     *memory = malloc(bytes);
@@ -15,6 +21,11 @@ static inline cudaError_t cudaMalloc(void** memory, size_t bytes) {
 }
 static inline cudaError_t cudaFree(void* memory) {
     free(memory);
+    return cudaSuccess;
+}
+static inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, int kind) {
+    (void)kind;
+    memcpy(to, from, bytes);
     return cudaSuccess;
 }
 static inline cudaError_t
