@@ -69,11 +69,14 @@ class View:
 
     def extent(self):
         """The first address and the one after the last."""
-        if 0 in self.shape:
-            return self.pointer, self.pointer
-        steps = [(size - 1) * stride for size, stride in zip(self.shape, self.strides)]
-        low = sum(step for step in steps if step < 0)
-        high = sum(step for step in steps if step > 0)
+        low = high = 0
+        for size, stride in zip(self.shape, self.strides):
+            if size == 0:
+                return self.pointer, self.pointer
+            if stride < 0:
+                low += (size - 1) * stride
+            else:
+                high += (size - 1) * stride
         return self.pointer + 4 * low, self.pointer + 4 * (high + 1)
 
     def overlaps(self, other):
@@ -104,32 +107,33 @@ def _elements(function, name, byte_strides, shape):
     """Strides in elements of a float32 array. Those of axes with one element are free."""
     if byte_strides is None:
         return contiguous_strides(shape)
-    if any(stride % 4 for stride, size in zip(byte_strides, shape) if size > 1):
-        raise ValueError(
-            f"{function}: the strides of {name}, {tuple(byte_strides)} bytes, are not "
-            "multiples of 4: copy it first"
-        )
-    return tuple(stride // 4 for stride in byte_strides)
+    for stride, size in zip(byte_strides, shape):
+        if stride & 3 and size > 1:
+            raise ValueError(
+                f"{function}: the strides of {name}, {tuple(byte_strides)} bytes, are not "
+                "multiples of 4: copy it first"
+            )
+    return tuple([stride >> 2 for stride in byte_strides])
 
 
 class _Numpy:
     @staticmethod
     def view(function, name, array, is_output):
-        numpy = sys.modules["numpy"]
-        if array.dtype != numpy.float32 or not array.dtype.isnative:
-            raise _wrong_dtype(function, name, array.dtype, array.shape)
-        if isinstance(array, numpy.ma.MaskedArray):
+        dtype, flags, numpy = array.dtype, array.flags, sys.modules["numpy"]
+        if dtype.char != "f" or not dtype.isnative:
+            raise _wrong_dtype(function, name, dtype, array.shape)
+        if type(array) is not numpy.ndarray and isinstance(array, numpy.ma.MaskedArray):
             raise TypeError(
                 f"{function}: {name} is a masked array; myblas has no masks: pass "
                 f"{name}.filled(...) or {name}.data"
             )
-        if not array.flags.aligned:
+        if not flags.aligned:
             if is_output:
                 raise ValueError(f"{function}: {name} is not aligned to 4 bytes")
             array = array.copy()
         strides = _elements(function, name, array.strides, array.shape)
         return View(
-            array.ctypes.data, array.shape, strides, HOST, not array.flags.writeable, array, _Numpy
+            array.ctypes.data, array.shape, strides, HOST, not flags.writeable, array, _Numpy
         )
 
     @staticmethod
@@ -480,15 +484,13 @@ class _Other:
         return array
 
 
+_KINDS = ((_Numpy, "numpy", "ndarray"), (_Torch, "torch", "Tensor"), (_Cupy, "cupy", "ndarray"))
+
+
 def view(function, name, array, is_output=False):
     """The View of an array. `function` and `name` are for messages."""
-    numpy, torch, cupy = (sys.modules.get(module) for module in ("numpy", "torch", "cupy"))
-    if numpy is not None and isinstance(array, numpy.ndarray):
-        kind = _Numpy
-    elif torch is not None and isinstance(array, getattr(torch, "Tensor", ())):
-        kind = _Torch
-    elif cupy is not None and isinstance(array, getattr(cupy, "ndarray", ())):
-        kind = _Cupy
-    else:
-        kind = _Other
-    return kind.view(function, name, array, is_output)
+    for kind, module, type_name in _KINDS:
+        loaded = sys.modules.get(module)  # a module that is being imported may lack the type
+        if loaded is not None and isinstance(array, getattr(loaded, type_name, ())):
+            return kind.view(function, name, array, is_output)
+    return _Other.view(function, name, array, is_output)

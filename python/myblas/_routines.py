@@ -57,13 +57,12 @@ def _handle(views, mode=None, results_on_device=False):
     return handle.prepare(first.stream, mode, results_on_device)
 
 
-def _finish(handle, out, *views):
+def _finish(handle, out, *operands):
     """Waits where nothing else would: memory that is lent by DLPack, or a new DeviceArray."""
-    operands = (out, *views)
-    if out.device != HOST and any(
-        v.is_borrowed or (v.kind is _Other and v is out) for v in operands
-    ):
-        handle.call("myblasStreamSynchronize", views[0].stream)
+    if out.device == HOST:
+        return
+    if out.kind is _Other or any(v.is_borrowed for v in operands):
+        handle.call("myblasStreamSynchronize", operands[0].stream)
 
 
 def _layout(shape, strides):
@@ -98,6 +97,9 @@ def _offsets(axes, operands):
     """For axes as in _merge: the offsets in bytes of the operands, for each combination of
     indices.
     """
+    if not axes:
+        yield (0,) * operands
+        return
     for indices in itertools.product(*(range(axis[0]) for axis in axes)):
         yield [
             4 * builtins.sum(index * axis[1 + operand] for index, axis in zip(indices, axes))
@@ -212,9 +214,12 @@ def _output(function, out, shape, like, beta=0.0, zeros=False):
         raise ValueError(f"{function}: out has shape {result.shape}; the result has {tuple(shape)}")
     if result.is_read_only:
         raise ValueError(f"{function}: out, of shape {result.shape}, cannot be written to")
-    if any(size > 1 and stride == 0 for size, stride in zip(result.shape, result.strides)):
+    if 0 in result.strides and any(
+        size > 1 and stride == 0 for size, stride in zip(result.shape, result.strides)
+    ):
         raise ValueError(f"{function}: elements of out, of shape {result.shape}, share memory")
-    _same_device(function, {"the operands": like, "out": result})
+    if result.device != like.device:
+        _same_device(function, {"the operands": like, "out": result})
     return out, result
 
 
@@ -279,7 +284,8 @@ def matmul(
         raise ValueError(
             f"matmul: a has shape {x.shape} and b {y.shape}; a matrix or a vector is needed"
         )
-    _same_device("matmul", {"a": x, "b": y})
+    if x.device != y.device:
+        _same_device("matmul", {"a": x, "b": y})
     number = _mode("matmul", mode)
     if backend not in (None, "host", "cuda") or (backend == "host" and x.device != HOST):
         raise ValueError(f"matmul: backend is {backend!r}; the operands are in {place(x.device)}")
@@ -292,21 +298,25 @@ def matmul(
         raise ValueError(
             f"matmul: a has shape {x.shape} and b {y.shape}: {k} is not {right.shape[-2]}"
         )
-    batch = _broadcast("matmul", {"a": left, "b": right})
+    is_batch = len(left.shape) > 2 or len(right.shape) > 2
+    batch = _broadcast("matmul", {"a": left, "b": right}) if is_batch else ()
     shape = batch + (() if is_row else (m,)) + (() if is_column else (n,))
     array, result = _output("matmul", out, shape, x, beta)
     if 0 in shape:
         return array
 
-    core_strides = result.strides[: len(batch)] + (
-        (1 if is_row else result.strides[len(batch)]),
-        (1 if is_column else result.strides[-1]),
-    )
-    core = result.with_layout((*batch, m, n), core_strides)
+    core = result
+    if is_row or is_column:
+        strides = result.strides
+        row_stride = 1 if is_row else strides[len(batch)]
+        column_stride = 1 if is_column else strides[-1]
+        core = result.with_layout(
+            (*batch, m, n), (*strides[: len(batch)], row_stride, column_stride)
+        )
     handle = _handle((x, y, result), number)
     target = _Target(handle, result, (x, y), beta != 0, core)
     left, right, c = _packed(handle, left), _packed(handle, right), target.view
-    axes = _merge(batch, *(_batch_strides(v, batch) for v in (left, right, c)))
+    axes = _merge(batch, *[_batch_strides(v, batch) for v in (left, right, c)]) if batch else []
     _multiply(handle, number, backend, (m, n, k), left, right, c, axes, alpha, beta)
     target.store()
     _finish(handle, result, x, y)
@@ -334,10 +344,10 @@ def _multiply(handle, mode, backend, sizes, left, right, c, axes, alpha, beta):
 
     count, left_stride, right_stride, c_stride = axes[-1] if axes else (1, 0, 0, 0)
     # Without swapping, a matrix by rows is a transposed one; with swapping, one by columns is.
-    first = (int(left_by_rows != c_by_rows), left_ld, left_stride)
-    second = (int(right_by_rows != c_by_rows), right_ld, right_stride)
+    operations = int(left_by_rows != c_by_rows), int(right_by_rows != c_by_rows)
+    first, second = (left_ld, left_stride), (right_ld, right_stride)
     if c_by_rows:  # C^T = B^T A^T
-        m, n, first, second = n, m, second, first
+        m, n, first, second, operations = n, m, second, first, operations[::-1]
     one, other = _scalar(alpha), _scalar(beta)
 
     on_gpu = None
@@ -362,47 +372,15 @@ def _multiply(handle, mode, backend, sizes, left, right, c, axes, alpha, beta):
         a, b, to = left.pointer + left_offset, right.pointer + right_offset, c.pointer + c_offset
         if c_by_rows:
             a, b = b, a
+        sizes = (*operations, m, n, k)
         if count > 1:
+            batched = "mysgemmStridedBatched_64"
             handle.call(
-                "mysgemmStridedBatched_64",
-                first[0],
-                second[0],
-                m,
-                n,
-                k,
-                one,
-                a,
-                first[1],
-                first[2],
-                b,
-                second[1],
-                second[2],
-                other,
-                to,
-                c_ld,
-                c_stride,
-                count,
+                batched, *sizes, one, a, *first, b, *second, other, to, c_ld, c_stride, count
             )
-        else:
-            used, function = (
-                (handle, "mysgemm_64") if on_gpu is None else (on_gpu, "mysgemmHost_64")
-            )
-            used.call(
-                function,
-                first[0],
-                second[0],
-                m,
-                n,
-                k,
-                one,
-                a,
-                first[1],
-                b,
-                second[1],
-                other,
-                to,
-                c_ld,
-            )
+            continue
+        used, function = (handle, "mysgemm_64") if on_gpu is None else (on_gpu, "mysgemmHost_64")
+        used.call(function, *sizes, one, a, first[0], b, second[0], other, to, c_ld)
 
 
 def dot(a: Array, b: Array, *, out: Array | None = None) -> Array:
