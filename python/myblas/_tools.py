@@ -4,19 +4,21 @@ import os
 import pathlib
 import sys
 
+folder = pathlib.Path(__file__).resolve().parent / "bin"
 
-def _become(name):
-    program = str(pathlib.Path(__file__).resolve().parent / "bin" / name)
-    os.execv(program, [program, *sys.argv[1:]])
+
+def become(name, arguments):
+    program = str(folder / name)
+    os.execv(program, [program, *arguments])
 
 
 def run():
-    _become("myblas-run")
+    become("myblas-run", sys.argv[1:])
 
 
 def doctor():
-    _become("myblas-doctor")
+    become("myblas-doctor", sys.argv[1:])
 
 
 def bench():
-    _become("myblas-bench")
+    become("myblas-bench", sys.argv[1:])

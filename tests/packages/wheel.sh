@@ -67,6 +67,27 @@ assert list(c) == [10, 14, 14, 20], list(c)
 assert library.myblasDestroy(handle) == 0
 END
 
+# The functions for arrays, in an environment that sees the system's NumPy. Its Python may be
+# another one: the wheel serves all.
+if /usr/bin/python3 -c 'import numpy, venv' 2>/dev/null; then
+    /usr/bin/python3 -m venv --without-pip --system-site-packages "$work/venv-numpy" &&
+        "$python" -m pip --python "$work/venv-numpy/bin/python" install --no-deps "$wheel" \
+            >"$work/log" 2>&1 || {
+        cat "$work/log"
+        die "the wheel cannot be installed beside NumPy"
+    }
+    for test in test_arrays.py test_commands.py; do
+        "$work/venv-numpy/bin/python" "$source/tests/python/$test" >"$work/log" 2>&1 || {
+            cat "$work/log"
+            die "$test fails with the installed wheel"
+        }
+    done
+fi
+[ -e "$package/py.typed" ] || die "type checkers would not read the package's types"
+[ "$("$work/venv/bin/python" -m myblas version)" = "$version" ] ||
+    die "python -m myblas version says something else"
+[ "$(stat -c %s "$wheel")" -le 20000000 ] || die "the wheel is larger than 20 MB"
+
 # The tools find the library and each other, and return the status of the program that they start.
 bin=$work/venv/bin
 "$bin/myblas-run" --blas --offload always --report "$work/report" -- "$sample" one ||

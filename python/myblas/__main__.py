@@ -1,0 +1,45 @@
+"""python -m myblas: the commands of the package."""
+
+import sys
+
+from . import _tools
+
+USAGE = """usage: python -m myblas COMMAND [ARGUMENT...]
+
+  doctor        says what myblas can use here, and which calls of a program it can serve
+  run           starts a program under the preload libraries: run -- python3 script.py
+  bench         measures the library beside others
+  kernelspec    adds a kernel to Jupyter whose NumPy runs on myblas
+  version       prints the version
+
+doctor, run and bench take the arguments of myblas-doctor, myblas-run and myblas-bench; --help after
+a command lists them."""
+
+
+def main(arguments):
+    command = arguments[0] if arguments else None
+    if command in ("doctor", "run", "bench"):
+        _tools.become(f"myblas-{command}", arguments[1:])
+    if command == "kernelspec":
+        from . import _kernelspec
+
+        return _kernelspec.main(arguments[1:])
+    if command in ("version", "--version"):
+        import myblas
+
+        print(myblas.__version__)
+        return 0
+    if command in ("help", "--help", "-h"):
+        print(USAGE)
+        return 0
+    print(
+        USAGE
+        if command is None
+        else f"python -m myblas: no command is called {command!r}\n\n{USAGE}",
+        file=sys.stderr,
+    )
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,496 @@
+"""Arrays of other packages: where they are, their shapes and strides, and new ones of the same
+kind.
+
+NumPy, PyTorch and CuPy are known by name, since the results are arrays of theirs. Everything else
+is read through __cuda_array_interface__ or DLPack, and answered with a `DeviceArray`. No package is
+imported: an array of a package can only be here if the package is loaded.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+
+from ._library import HOST, device_of_pointer, handle_for
+
+LEGACY_STREAM = None  # CUDA's legacy default stream, which other blocking streams wait for
+
+
+class View:
+    """A float32 array: its address, shape, strides in elements, device and owner."""
+
+    __slots__ = (
+        "pointer",
+        "shape",
+        "strides",
+        "device",
+        "is_read_only",
+        "owner",
+        "kind",
+        "stream",
+        "is_borrowed",
+    )
+
+    def __init__(
+        self,
+        pointer,
+        shape,
+        strides,
+        device,
+        is_read_only,
+        owner,
+        kind,
+        stream=LEGACY_STREAM,
+        is_borrowed=False,
+    ):
+        self.pointer = pointer
+        self.shape = shape
+        self.strides = strides
+        self.device = device
+        self.is_read_only = is_read_only
+        self.owner = owner  # keeps the memory alive
+        self.kind = kind  # the functions of the package: _Numpy, _Torch, _Cupy or _Other
+        self.stream = stream  # on which the work of the caller is enqueued
+        self.is_borrowed = is_borrowed  # the owner's allocator does not know the stream
+
+    def with_layout(self, shape, strides):
+        """The same memory with another shape and other strides."""
+        return View(
+            self.pointer,
+            tuple(shape),
+            tuple(strides),
+            self.device,
+            self.is_read_only,
+            self.owner,
+            self.kind,
+            self.stream,
+            self.is_borrowed,
+        )
+
+    def extent(self):
+        """The first address and the one after the last."""
+        low = high = 0
+        for size, stride in zip(self.shape, self.strides):
+            if size == 0:
+                return self.pointer, self.pointer
+            if stride < 0:
+                low += (size - 1) * stride
+            else:
+                high += (size - 1) * stride
+        return self.pointer + 4 * low, self.pointer + 4 * (high + 1)
+
+    def overlaps(self, other):
+        (low, high), (other_low, other_high) = self.extent(), other.extent()
+        return self.device == other.device and low < other_high and other_low < high
+
+
+def place(device):
+    return "host memory" if device == HOST else f"the memory of cuda:{device}"
+
+
+def contiguous_strides(shape):
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= size
+    return tuple(reversed(strides))
+
+
+def _wrong_dtype(function, name, dtype, shape):
+    return TypeError(
+        f"{function}: {name} is {dtype}, of shape {tuple(shape)}; myblas computes in float32 "
+        "only: convert it first"
+    )
+
+
+def _elements(function, name, byte_strides, shape):
+    """Strides in elements of a float32 array. Those of axes with one element are free."""
+    if byte_strides is None:
+        return contiguous_strides(shape)
+    for stride, size in zip(byte_strides, shape):
+        if stride & 3 and size > 1:
+            raise ValueError(
+                f"{function}: the strides of {name}, {tuple(byte_strides)} bytes, are not "
+                "multiples of 4: copy it first"
+            )
+    return tuple([stride >> 2 for stride in byte_strides])
+
+
+class _Numpy:
+    @staticmethod
+    def view(function, name, array, is_output):
+        dtype, flags, numpy = array.dtype, array.flags, sys.modules["numpy"]
+        if dtype.char != "f" or not dtype.isnative:
+            raise _wrong_dtype(function, name, dtype, array.shape)
+        if type(array) is not numpy.ndarray and isinstance(array, numpy.ma.MaskedArray):
+            raise TypeError(
+                f"{function}: {name} is a masked array; myblas has no masks: pass "
+                f"{name}.filled(...) or {name}.data"
+            )
+        if not flags.aligned:
+            if is_output:
+                raise ValueError(f"{function}: {name} is not aligned to 4 bytes")
+            array = array.copy()
+        strides = _elements(function, name, array.strides, array.shape)
+        return View(
+            array.ctypes.data, array.shape, strides, HOST, not flags.writeable, array, _Numpy
+        )
+
+    @staticmethod
+    def empty(shape, view):
+        return sys.modules["numpy"].empty(shape, "float32")
+
+    @staticmethod
+    def zeros(shape, view):
+        return sys.modules["numpy"].zeros(shape, "float32")
+
+    @staticmethod
+    def result(array):
+        return array if array.ndim else array[()]
+
+
+class _Torch:
+    @staticmethod
+    def view(function, name, tensor, is_output):
+        torch = sys.modules["torch"]
+        if tensor.dtype != torch.float32:
+            raise _wrong_dtype(function, name, tensor.dtype, tensor.shape)
+        if tensor.layout != torch.strided or tensor.device.type not in ("cpu", "cuda"):
+            raise TypeError(
+                f"{function}: {name} is a tensor of layout {tensor.layout} on "
+                f"{tensor.device}; dense tensors on cpu or cuda are taken"
+            )
+        if tensor.requires_grad and torch.is_grad_enabled():
+            raise ValueError(
+                f"{function}: {name}, of shape {tuple(tensor.shape)}, requires gradients, "
+                "which this function does not record: "
+                "use torch.matmul under myblas.torch.enable(), or pass a detached tensor"
+            )
+        if tensor.is_neg():
+            tensor = tensor.resolve_neg()
+        device, stream = HOST, LEGACY_STREAM
+        if tensor.is_cuda:
+            device = tensor.device.index
+            stream = torch.cuda.current_stream(device).cuda_stream or LEGACY_STREAM
+        return View(
+            tensor.data_ptr(),
+            tuple(tensor.shape),
+            tensor.stride(),
+            device,
+            False,
+            tensor,
+            _Torch,
+            stream,
+        )
+
+    @staticmethod
+    def empty(shape, view):
+        torch = sys.modules["torch"]
+        return torch.empty(shape, dtype=torch.float32, device=view.owner.device)
+
+    @staticmethod
+    def zeros(shape, view):
+        torch = sys.modules["torch"]
+        return torch.zeros(shape, dtype=torch.float32, device=view.owner.device)
+
+    @staticmethod
+    def result(array):
+        return array
+
+
+class _Cupy:
+    @staticmethod
+    def view(function, name, array, is_output):
+        cupy = sys.modules["cupy"]
+        if array.dtype != cupy.float32:
+            raise _wrong_dtype(function, name, array.dtype, array.shape)
+        with array.device:
+            stream = cupy.cuda.get_current_stream().ptr or LEGACY_STREAM
+        strides = _elements(function, name, array.strides, array.shape)
+        return View(
+            array.data.ptr, array.shape, strides, array.device.id, False, array, _Cupy, stream
+        )
+
+    @staticmethod
+    def _new(create, shape, view):
+        with view.owner.device:
+            return create(shape, "float32")
+
+    @staticmethod
+    def empty(shape, view):
+        return _Cupy._new(sys.modules["cupy"].empty, shape, view)
+
+    @staticmethod
+    def zeros(shape, view):
+        return _Cupy._new(sys.modules["cupy"].zeros, shape, view)
+
+    @staticmethod
+    def result(array):
+        return array
+
+
+class _DLDevice(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int), ("ordinal", ctypes.c_int)]
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device", _DLDevice),
+        ("ndim", ctypes.c_int),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+class _DLManagedTensor(ctypes.Structure):
+    pass
+
+
+_DELETER = ctypes.CFUNCTYPE(None, ctypes.POINTER(_DLManagedTensor))
+_DLManagedTensor._fields_ = [
+    ("tensor", _DLTensor),
+    ("context", ctypes.c_void_p),
+    ("deleter", _DELETER),
+]
+
+_DL_CPU, _DL_CUDA, _DL_CUDA_HOST, _DL_CUDA_MANAGED, _DL_FLOAT = 1, 2, 3, 13, 2
+_get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_get_pointer.restype, _get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype, _new_capsule.argtypes = (
+    ctypes.py_object,
+    [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p],
+)
+
+# What consumers of exported memory hold, by the address of the structure that they were given.
+_exported = {}
+
+
+@_DELETER
+def _release_export(managed):
+    _exported.pop(ctypes.addressof(managed.contents), None)
+
+
+_is_valid = ctypes.pythonapi.PyCapsule_IsValid
+_is_valid.restype, _is_valid.argtypes = ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]
+_pointer_in_destructor = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
+
+
+@ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
+def _drop_capsule(capsule):
+    if _is_valid(capsule, b"dltensor"):
+        _exported.pop(_pointer_in_destructor(capsule, b"dltensor"), None)
+
+
+class DeviceArray:
+    """A contiguous float32 array in memory of myblas: the result for arrays of packages whose
+    arrays myblas cannot create. Other packages take it without a copy, by DLPack or
+    __cuda_array_interface__: jax.dlpack.from_dlpack(c), numba.cuda.as_cuda_array(c),
+    numpy.from_dlpack(c) for host memory. The memory lives as long as anything that uses it.
+    """
+
+    def __init__(self, shape, device):
+        self.shape = tuple(shape)
+        self.device = device
+        size = 4
+        for extent in self.shape:
+            size *= extent
+        pointer = ctypes.c_void_p()
+        self.pointer = 0
+        handle_for(device).call("myblasMalloc", ctypes.byref(pointer), max(size, 4))
+        self.pointer = pointer.value
+
+    def __del__(self, handle_for=handle_for):  # a default: globals may be gone at the end
+        if self.pointer:  # the last user may be another thread, so the handle is that of this one
+            handle_for(self.device).call("myblasFree", self.pointer)
+
+    def __repr__(self):
+        return f"myblas.DeviceArray(shape={self.shape}, dtype=float32, in {place(self.device)})"
+
+    @property
+    def __cuda_array_interface__(self):
+        if self.device == HOST:
+            raise AttributeError("the array is in host memory")
+        return {
+            "shape": self.shape,
+            "typestr": "<f4",
+            "data": (self.pointer, False),
+            "strides": None,
+            "version": 3,
+        }
+
+    @property
+    def __array_interface__(self):
+        if self.device != HOST:
+            raise AttributeError(f"the array is in {place(self.device)}")
+        return {
+            "shape": self.shape,
+            "typestr": "<f4",
+            "data": (self.pointer, False),
+            "strides": None,
+            "version": 3,
+        }
+
+    def __dlpack_device__(self):
+        return (_DL_CPU, 0) if self.device == HOST else (_DL_CUDA, self.device)
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        # The values are complete (finish() in _routines.py), so no stream has to wait.
+        if copy or dl_device not in (None, self.__dlpack_device__()):
+            raise BufferError("myblas.DeviceArray is exported without a copy, where it is")
+        managed, ndim = _DLManagedTensor(), len(self.shape)
+        shape, strides = (
+            (ctypes.c_int64 * max(ndim, 1))(*values)
+            for values in (self.shape, contiguous_strides(self.shape))
+        )
+        managed.tensor = _DLTensor(
+            self.pointer,
+            _DLDevice(*self.__dlpack_device__()),
+            ndim,
+            _DL_FLOAT,
+            32,
+            1,
+            shape,
+            strides,
+            0,
+        )
+        managed.deleter = _release_export
+        address = ctypes.addressof(managed)
+        _exported[address] = (managed, shape, strides, self)
+        return _new_capsule(address, b"dltensor", ctypes.cast(_drop_capsule, ctypes.c_void_p))
+
+
+class _Other:
+    @staticmethod
+    def view(function, name, array, is_output):
+        if isinstance(array, DeviceArray):
+            return View(
+                array.pointer,
+                array.shape,
+                contiguous_strides(array.shape),
+                array.device,
+                False,
+                array,
+                _Other,
+            )
+        for attribute in ("__cuda_array_interface__", "__array_interface__"):
+            interface = getattr(array, attribute, None)
+            if interface is not None:
+                return _Other._by_interface(function, name, array, interface, attribute)
+        if hasattr(array, "__dlpack__"):
+            return _Other._by_dlpack(function, name, array)
+        raise TypeError(
+            f"{function}: {name} is a {type(array).__name__}; NumPy arrays are taken, and "
+            "arrays with DLPack or __cuda_array_interface__"
+        )
+
+    @staticmethod
+    def _by_interface(function, name, array, interface, attribute):
+        shape = tuple(interface["shape"])
+        if interface["typestr"] not in ("<f4", "=f4"):
+            raise _wrong_dtype(function, name, interface["typestr"], shape)
+        if interface.get("mask") is not None:
+            raise TypeError(f"{function}: {name} has a mask; myblas has no masks")
+        pointer, is_read_only = interface["data"]
+        strides = _elements(function, name, interface.get("strides"), shape)
+        device, stream = HOST, LEGACY_STREAM
+        if attribute == "__cuda_array_interface__":
+            stream = interface.get("stream") or LEGACY_STREAM
+            stream = (
+                LEGACY_STREAM if stream == 1 else stream
+            )  # 1: the legacy default stream by another name
+            # An empty array may have no pointer. It is on no device then, and nothing is read.
+            device = device_of_pointer(pointer) if pointer else 0
+        return View(pointer or 0, shape, strides, device, is_read_only, array, _Other, stream)
+
+    @staticmethod
+    def _by_dlpack(function, name, array):
+        kind, _ = array.__dlpack_device__()
+        if kind not in (_DL_CPU, _DL_CUDA, _DL_CUDA_HOST, _DL_CUDA_MANAGED):
+            raise TypeError(
+                f"{function}: {name} is on DLPack's device type {kind}; host and CUDA memory "
+                "are taken"
+            )
+        on_gpu = kind in (_DL_CUDA, _DL_CUDA_MANAGED)
+        # Stream 1 is the legacy default stream: it waits for what computes the array.
+        capsule = array.__dlpack__(stream=1) if on_gpu else array.__dlpack__()
+        tensor = ctypes.cast(
+            _get_pointer(capsule, b"dltensor"), ctypes.POINTER(_DLManagedTensor)
+        ).contents.tensor
+        shape = tuple(tensor.shape[axis] for axis in range(tensor.ndim))
+        if (tensor.code, tensor.bits, tensor.lanes) != (_DL_FLOAT, 32, 1):
+            raise _wrong_dtype(function, name, getattr(array, "dtype", "not float32"), shape)
+        strides = (
+            tuple(tensor.strides[axis] for axis in range(tensor.ndim))
+            if tensor.strides
+            else contiguous_strides(shape)
+        )
+        device = HOST if not on_gpu else tensor.device.ordinal
+        # DLPack does not say whether memory may be written, so it is never an output. The capsule
+        # is not renamed: when it goes, it releases the memory.
+        return View(
+            (tensor.data or 0) + tensor.byte_offset,
+            shape,
+            strides,
+            device,
+            True,
+            capsule,
+            _Other,
+            is_borrowed=True,
+        )
+
+    @staticmethod
+    def empty(shape, view):
+        return DeviceArray(shape, view.device)
+
+    @staticmethod
+    def zeros(shape, view):
+        array = DeviceArray(shape, view.device)
+        count = 1
+        for extent in shape:
+            count *= extent
+        if (
+            count
+        ):  # fresh memory may hold NaN, which a product with zero keeps: alpha = 0 stores zeros
+            handle = handle_for(view.device).prepare(view.stream, None)
+            zero = ctypes.byref(ctypes.c_float(0))
+            handle.call(
+                "mysgemm_64",
+                0,
+                0,
+                count,
+                1,
+                0,
+                zero,
+                None,
+                count,
+                None,
+                1,
+                zero,
+                array.pointer,
+                count,
+            )
+        return array
+
+    @staticmethod
+    def result(array):
+        return array
+
+
+_KINDS = ((_Numpy, "numpy", "ndarray"), (_Torch, "torch", "Tensor"), (_Cupy, "cupy", "ndarray"))
+
+
+def view(function, name, array, is_output=False):
+    """The View of an array. `function` and `name` are for messages."""
+    for kind, module, type_name in _KINDS:
+        loaded = sys.modules.get(module)  # a module that is being imported may lack the type
+        if loaded is not None and isinstance(array, getattr(loaded, type_name, ())):
+            return kind.view(function, name, array, is_output)
+    return _Other.view(function, name, array, is_output)
