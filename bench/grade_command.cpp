@@ -294,6 +294,7 @@ ordered_json to_json(const card& c) {
     ordered_json json = {{"contender", c.of.name},
                          {"grade", std::string(1, c.letter())},
                          {"arithmetic", arithmetic_of(c.errors)},
+                         {"worst", to_json(c.worst(quality::accuracy))},
                          {"keeps_promises", c.keeps_promises()},
                          {"growth", number(c.growth)},
                          {"subnormals", c.keeps_subnormals()},

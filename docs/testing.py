@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the table of docs/testing.md from the results that the tests left in tests/results.
+"""Writes the tables of docs/testing.md from the results that the tests left in tests/results.
 
 This program writes everything between the markers <!-- tested:begin --> and
-<!-- tested:end -->.
+<!-- tested:end -->, and between <!-- grades:begin --> and <!-- grades:end -->.
 --check changes nothing and fails if the page says something else.
 """
 
@@ -14,7 +14,6 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/testing.md"
 RESULTS = ROOT / "tests/results"
-BEGIN, END = "<!-- tested:begin -->", "<!-- tested:end -->"
 
 
 def number(value):
@@ -79,14 +78,54 @@ def table(runs):
     return "\n".join(lines)
 
 
+RULES = {
+    "exact": "integers and zeros",
+    "subnormals": "subnormal numbers",
+    "classes": "overflow, Inf, NaN, alpha = 0",
+    "same_bits_again": "bits again",
+    "same_bits_elsewhere": "bits from another thread",
+}
+
+
+def grade_tables():
+    """The card of each machine: a row for each mode and for each other library."""
+    parts = []
+    for path in sorted(RESULTS.glob("grade_*.json")):
+        measured = json.loads(path.read_text())
+        context, orders = measured["context"], measured["n"]
+        lines = [
+            "| | Grade | Computes like | Error / bound: elements | rows and columns | norm "
+            "| Growth | Rules not kept |",
+            "| --- | :---: | --- | ---: | ---: | ---: | ---: | --- |",
+        ]
+        for card in measured["results"]:
+            worst = [f"{card['worst'][bound]:.2g}" for bound in ("element", "lines", "norms")]
+            broken = ", ".join(text for rule, text in RULES.items() if not card[rule])
+            cells = [card["contender"], card["grade"], card["arithmetic"], *worst]
+            cells += [f"{card['growth']:.2f}", broken or "-"]
+            lines.append(f"| {' | '.join(cells)} |")
+        lines += [
+            "",
+            f"{context['gpu'] or context['cpu']}, orders {orders[0]} to {orders[-1]}, commit "
+            f"`{context['commit']}`: `myblas-bench {context['command']}`",
+        ]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def replace(page, name, text):
+    """The page with the text between the markers of the name."""
+    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+    head, rest = page.split(begin)
+    return f"{head}{begin}\n\n{text}\n\n{end}{rest.split(end)[1]}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing")
     check = parser.parse_args().check
     old = PAGE.read_text()
-    head, rest = old.split(BEGIN)
-    tail = rest.split(END)[1]
-    new = f"{head}{BEGIN}\n\n{table(load())}\n\n{END}{tail}"
+    new = replace(replace(old, "tested", table(load())), "grades", grade_tables())
     if new == old:
         return
     if check:
