@@ -107,7 +107,7 @@ def grade_tables():
         lines += [
             "",
             f"{context['gpu'] or context['cpu']}, orders {orders[0]} to {orders[-1]}, commit "
-            f"`{context['commit']}`: `myblas-bench {context['command']}`",
+            f"`{context['commit']}`: `{context['command']}`",
         ]
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
