@@ -41,7 +41,9 @@ constexpr const char* usage = R"(usage: test_fuzz [option]...
   --json FILE      appends a line with what was done to the file
   --commit NAME    recorded in that line
   --machine NAME   so is this
-  --blas           calls of the Fortran BLAS by name: LD_PRELOAD=BLAS MYBLAS_OFFLOAD=always
+  --blas, --cblas  calls of the Fortran BLAS or of CBLAS by name, with a preload library and
+                   MYBLAS_OFFLOAD=always
+  --cublas         calls of cuBLAS by name, with a preload library
   --soak           rounds of calls in 8 threads, handles made and ended all the time; fails if
                    memory grows (600 seconds)
   --case TEXT      the call that a failure printed, alone
@@ -54,8 +56,18 @@ struct settings {
     myblasBackend_t backend = MYBLAS_BACKEND_AUTO;
     std::string json, commit, machine, text;
     function only = function_count;
-    bool shrinks = true, by_name = false, soaks = false;
+    entry_points by = entry_points::myblas;
+    bool shrinks = true, soaks = false;
+    bool by_name() const { return by != entry_points::myblas; }
 };
+
+// As the options are called.
+const char* option_of(entry_points by) {
+    return by == entry_points::fortran  ? "blas"
+           : by == entry_points::cblas  ? "cblas"
+           : by == entry_points::cublas ? "cublas"
+                                        : "myblas";
+}
 
 constexpr int max_slots = 256;
 constexpr int most_failures = 100; // of a thread
@@ -78,10 +90,10 @@ call_case draw_nth(const settings& s, int64_t index, myblasBackend_t backend) {
                         static_cast<uint64_t>(index));
     random_source random(mixed.bits());
     call_case c = draw(random, backend, s.only);
-    while (s.by_name && !is_in_blas(c.f))
+    while (s.by_name() && !has_name(s.by, c.f))
         c = draw(random, backend, s.only);
-    if (s.by_name)
-        keep_to_blas(c);
+    if (s.by_name())
+        keep_to(s.by, c);
     return c;
 }
 
@@ -127,7 +139,7 @@ int64_t run_thread(const settings& s,
                    double end,
                    std::FILE* to) {
     constexpr int64_t calls_of_handle = 20; // in a soak
-    auto calls = std::make_unique<session>(s.backend, s.by_name);
+    auto calls = std::make_unique<session>(s.backend, s.by);
     const myblasBackend_t backend = calls->backend();
     if (slot == 0) {
         const std::lock_guard lock(output);
@@ -147,7 +159,7 @@ int64_t run_thread(const settings& s,
         }
         if (s.soaks && of_handle++ == calls_of_handle) {
             const tally counts = calls->counts;
-            calls = std::make_unique<session>(s.backend, s.by_name);
+            calls = std::make_unique<session>(s.backend, s.by);
             calls->counts = counts;
             of_handle = 0;
             ++shared.handles_made;
@@ -234,8 +246,9 @@ bool fails(const call_case& c, const settings& s, std::string* output_text = nul
                                                              : "auto";
     std::vector<const char*> arguments = {
         "test_fuzz", "--backend", backend, "--no-shrink", "--case", text.c_str()};
-    if (s.by_name)
-        arguments.push_back("--blas");
+    const std::string names = std::string("--") + option_of(s.by);
+    if (s.by_name())
+        arguments.push_back(names.c_str());
     arguments.push_back(nullptr);
     int ends[2];
     if (pipe(ends) != 0)
@@ -492,7 +505,7 @@ void append_json(const settings& s,
     std::fprintf(
         file,
         "{\"tool\": \"%s\", \"commit\": \"%s\", \"machine\": \"%s\", \"openblas\": %s, "
-        "\"by_name\": %s, \"date\": \"%s\", \"backend\": \"%s\", \"seed\": %lld, "
+        "\"by_name\": \"%s\", \"date\": \"%s\", \"backend\": \"%s\", \"seed\": %lld, "
         "\"processes\": %lld, \"threads\": %lld, \"seconds\": %.1f, \"cases\": %lld, "
         "\"calls\": %lld, \"elements\": %lld, \"undetermined\": %lld, \"bits_compared\": %lld, "
         "\"refused\": %lld, \"not_supported\": %lld, \"failures\": %zu, \"functions\": {",
@@ -500,7 +513,7 @@ void append_json(const settings& s,
         s.commit.c_str(),
         s.machine.c_str(),
         has_openblas ? "true" : "false",
-        s.by_name ? "true" : "false",
+        s.by_name() ? option_of(s.by) : "",
         date,
         backend.c_str(),
         static_cast<long long>(s.seed),
@@ -652,7 +665,7 @@ int run_case(const settings& s) {
         std::fprintf(stderr, "test_fuzz: %s\n", error.c_str());
         return 2;
     }
-    session calls(s.backend, s.by_name);
+    session calls(s.backend, s.by);
     const std::string wrong = calls.run(c);
     std::printf("%s\n", wrong.empty() ? "right" : wrong.c_str());
     return !wrong.empty();
@@ -673,10 +686,13 @@ bool read_options(int argc, char** argv, settings& s) {
         {"--case", &settings::text}};
     for (int i = 1; i < argc; ++i) {
         const std::string_view option = argv[i];
-        if (option == "--blas") {
-            s.by_name = true;
+        if (option.starts_with("--") && s.by == entry_points::myblas)
+            for (const entry_points by :
+                 {entry_points::fortran, entry_points::cblas, entry_points::cublas})
+                if (option.substr(2) == option_of(by))
+                    s.by = by;
+        if (s.by_name() && option.substr(2) == option_of(s.by))
             continue;
-        }
         if (option == "--soak") {
             s.soaks = true;
             s.processes = 1;
