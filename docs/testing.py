@@ -16,6 +16,15 @@ PAGE = ROOT / "docs/testing.md"
 RESULTS = ROOT / "tests/results"
 
 
+# `by_name` of a run: True in early ones.
+BY_NAME = {
+    True: "Fortran names",
+    "blas": "Fortran names",
+    "cblas": "names of CBLAS",
+    "cublas": "names of cuBLAS",
+}
+
+
 def number(value):
     return f"{value:,}"
 
@@ -35,8 +44,8 @@ def load():
 
 def where(run):
     """What computed the calls of a run, in words."""
-    if run.get("by_name"):
-        return "Fortran names under the preload library, on the host"
+    if name := BY_NAME.get(run.get("by_name")):
+        return f"{name} under the preload library, on the host"
     if run["backend"] == "cuda":
         return run["machine"]
     return "host, OpenBLAS" if run["openblas"] else "host, without OpenBLAS"
@@ -55,8 +64,9 @@ def fuzz_rows(runs):
         kernels = max(run["kernels"] for run in group)
         seeds = ", ".join(str(run["seed"]) for run in group)
         seconds = sum(run["seconds"] * run["processes"] * run["threads"] for run in group)
-        blas = " --blas" if group[0].get("by_name") else ""
-        command = f"test_fuzz --backend {backend}{blas} --seed S"
+        names = group[0].get("by_name") or ""
+        option = f" --{'blas' if names is True else names}" if names else ""
+        command = f"test_fuzz --backend {backend}{option} --seed S"
         rows.append(
             [
                 f"random calls, {machine}",
@@ -72,9 +82,34 @@ def fuzz_rows(runs):
     return rows
 
 
+def soak_rows(runs):
+    """A row for each soak."""
+    rows = []
+    for run in runs:
+        rounds = run["rounds"]
+        held = [of_round["rss_mib"] for of_round in rounds[len(rounds) // 3 :]]
+        result = run["grows"] or f"{min(held):.0f} to {max(held):.0f} MiB after the first third"
+        if run["failures"]:
+            result += f"; {run['failures']} wrong"
+        handles = sum(of_round["handles"] for of_round in rounds)
+        rows.append(
+            [
+                f"soak, {where(run)}",
+                f"{minutes(run['seconds'])}, {run['threads']} threads; {number(run['cases'])} "
+                f"calls; {number(handles)} handles; {len(rounds)} rounds",
+                result,
+                f"`test_fuzz --backend {run['backend']} --soak --seed S`, S = {run['seed']}",
+                f"`{run['commit']}`",
+            ]
+        )
+    return rows
+
+
 def table(runs):
     lines = ["| Property | Count | Result | Command | Commit |", "| --- | --- | --- | --- | --- |"]
-    lines += [f"| {' | '.join(row)} |" for row in fuzz_rows(runs)]
+    soaks = [run for run in runs if run["tool"] == "soak"]
+    rows = fuzz_rows([run for run in runs if run["tool"] == "fuzz"]) + soak_rows(soaks)
+    lines += [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join(lines)
 
 
