@@ -22,6 +22,7 @@ BY_NAME = {
     "blas": "Fortran names",
     "cblas": "names of CBLAS",
     "cublas": "names of cuBLAS",
+    "cublaslt": "`cublasLtMatmul`",
 }
 
 

@@ -9,18 +9,9 @@
 namespace fuzz {
 namespace {
 
-void* find(const std::string& name) {
-    void* function = dlsym(RTLD_DEFAULT, name.c_str());
-    if (!function) {
-        std::fprintf(stderr, "test_fuzz: no %s: preload a library that has it\n", name.c_str());
-        std::abort();
-    }
-    return function;
-}
-
 template <class Result = void, class... Arguments>
 Result call_c(const char* name, Arguments... arguments) {
-    return reinterpret_cast<Result (*)(Arguments...)>(find(name))(arguments...);
+    return reinterpret_cast<Result (*)(Arguments...)>(find_function(name))(arguments...);
 }
 
 // All arguments of Fortran are addresses.
@@ -147,7 +138,19 @@ bool is_in_blas(function f) {
 
 } // namespace
 
+void* find_function(const std::string& name) {
+    void* function = dlsym(RTLD_DEFAULT, name.c_str());
+    if (!function) {
+        std::fprintf(stderr, "test_fuzz: no %s: preload a library that has it\n", name.c_str());
+        std::abort();
+    }
+    return function;
+}
+
 bool has_name(entry_points by, function f) {
+    if (by == entry_points::cublas_lt)
+        return f == sgemm || f == sgemm_strided_batched || f == sgemm_fused ||
+               f == sgemm_fused_strided_batched;
     return by == entry_points::cublas ? !name_in_cublas(f).empty() : is_in_blas(f);
 }
 
@@ -158,6 +161,8 @@ void keep_to(entry_points by, call_case& c) {
     c.fault_parameter = no_fault;
     c.kernel.clear();
     c.product_kernel.clear();
+    if (by == entry_points::cublas_lt)
+        return keep_to_cublas_lt(c);
     if (by == entry_points::cublas) {
         if (c.f == snrm2 && c.args.incx < 1) // forwarded: cuBLAS has another rule
             c.args.incx = 1;

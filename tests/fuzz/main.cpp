@@ -44,6 +44,7 @@ constexpr const char* usage = R"(usage: test_fuzz [option]...
   --blas, --cblas  calls of the Fortran BLAS or of CBLAS by name, with a preload library and
                    MYBLAS_OFFLOAD=always
   --cublas         calls of cuBLAS by name, with a preload library
+  --cublaslt       products by cublasLtMatmul, with the toy cublasLt of tests/preload
   --soak           rounds of calls in 8 threads, handles made and ended all the time; fails if
                    memory grows (600 seconds)
   --case TEXT      the call that a failure printed, alone
@@ -63,10 +64,11 @@ struct settings {
 
 // As the options are called.
 const char* option_of(entry_points by) {
-    return by == entry_points::fortran  ? "blas"
-           : by == entry_points::cblas  ? "cblas"
-           : by == entry_points::cublas ? "cublas"
-                                        : "myblas";
+    return by == entry_points::fortran     ? "blas"
+           : by == entry_points::cblas     ? "cblas"
+           : by == entry_points::cublas    ? "cublas"
+           : by == entry_points::cublas_lt ? "cublaslt"
+                                           : "myblas";
 }
 
 constexpr int max_slots = 256;
@@ -687,8 +689,10 @@ bool read_options(int argc, char** argv, settings& s) {
     for (int i = 1; i < argc; ++i) {
         const std::string_view option = argv[i];
         if (option.starts_with("--") && s.by == entry_points::myblas)
-            for (const entry_points by :
-                 {entry_points::fortran, entry_points::cblas, entry_points::cublas})
+            for (const entry_points by : {entry_points::fortran,
+                                          entry_points::cblas,
+                                          entry_points::cublas,
+                                          entry_points::cublas_lt})
                 if (option.substr(2) == option_of(by))
                     s.by = by;
         if (s.by_name() && option.substr(2) == option_of(s.by))

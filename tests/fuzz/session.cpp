@@ -283,6 +283,8 @@ public:
             arguments_.stream = stream;
         if (cublas_)
             return cublas_->call(c_, arguments_);
+        if (by_ == entry_points::cublas_lt)
+            return call_cublas_lt(c_, arguments_);
         if (by_ != entry_points::myblas)
             return call_blas(by_, c_.f, arguments_);
         return call_function(c_.f,
