@@ -32,6 +32,9 @@ nlohmann::ordered_json time_handles(const options&);
 // False where a result broke its mode's promise, or a kernel left ordinary data to another.
 [[nodiscard]] bool run_accuracy(const session&);
 
+// False where a mode does not get the grade that myblas.h promises.
+[[nodiscard]] bool run_grade(const session&);
+
 // Throws failure where the driver does not count the GPU's energy.
 void run_energy(const session&);
 

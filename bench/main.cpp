@@ -191,6 +191,8 @@ int run_with_handle(options& chosen) {
         return 0;
     case action::accuracy:
         return run_accuracy(of) ? 0 : exit_failure;
+    case action::grade:
+        return run_grade(of) ? 0 : exit_failure;
     default:
         return measure_shapes(of, shapes, logged, earlier);
     }

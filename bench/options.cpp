@@ -219,11 +219,11 @@ constexpr uint32_t on(std::initializer_list<action> actions) {
 
 constexpr uint32_t measuring = on({action::measure}), tuning = on({action::tune}),
                    comparing = on({action::compare}), accuracy = on({action::accuracy}),
-                   energy = on({action::energy}), handles = on({action::handles}),
-                   reading = on({action::readings}), explaining = on({action::explain}),
-                   replaying = on({action::replay});
+                   grading = on({action::grade}), energy = on({action::energy}),
+                   handles = on({action::handles}), reading = on({action::readings}),
+                   explaining = on({action::explain}), replaying = on({action::replay});
 constexpr uint32_t runs = measuring | replaying; // with a row for each call
-constexpr uint32_t reports = runs | accuracy | energy | handles, all = ~comparing;
+constexpr uint32_t reports = runs | accuracy | grading | energy | handles, all = ~comparing;
 
 struct command_info {
     action kind;
@@ -240,6 +240,9 @@ constexpr command_info commands[] = {
     {action::accuracy,
      "accuracy",
      "Compares the errors of products in each mode, NN, with other libraries'."},
+    {action::grade,
+     "grade",
+     "Grades products in each mode, and other libraries', on adversarial inputs."},
     {action::energy,
      "energy",
      "Joules of a product in long runs of each mode and of other libraries."},
@@ -360,6 +363,8 @@ private:
             {accuracy, "-n", &c.accuracy.sides, size, "m = n, separated by commas (512,2048)"},
             {accuracy, "-k", &c.accuracy.depths, size,
              "separated by commas (64,256,1024,4096,32768)"},
+            {grading, "-n", &c.grade.sides, CLI::Range(int64_t{8}, int64_t{1} << 14),
+             "m = n = k, separated by commas (16,32,...,512; on a GPU to 2048)"},
             {energy, "-n", &c.energy.side, size, "m = n = k (8192)"},
             {energy, "--seconds", &c.energy.seconds, CLI::Range(0.01, 3600.0), "of each run (4)"},
             {handles, "--library", one_of(c.handles.times, library_names), {},

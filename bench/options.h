@@ -43,7 +43,18 @@ inline constexpr named<reading_set> reading_sets[] = {{"random", reading_set::ra
                                                       {"square", reading_set::square}};
 
 // What myblas-bench does: measures shapes, if no command is named.
-enum class action { measure, tune, compare, replay, accuracy, energy, handles, readings, explain };
+enum class action {
+    measure,
+    tune,
+    compare,
+    replay,
+    accuracy,
+    grade,
+    energy,
+    handles,
+    readings,
+    explain,
+};
 
 // `myblas-bench tune`.
 struct tune_options {
@@ -71,6 +82,11 @@ struct accuracy_options {
     std::vector<data_kind> data;              // empty: all
     std::vector<int64_t> sides = {512, 2048}; // m = n
     std::vector<int64_t> depths = {64, 256, 1024, 4096, 32768};
+};
+
+// `myblas-bench grade`.
+struct grade_options {
+    std::vector<int64_t> sides; // m = n = k; empty: the backend's own
 };
 
 // `myblas-bench energy`: joules of a square product, in a long run of each mode and library.
@@ -101,6 +117,7 @@ struct options {
     bench::action action = action::measure;
     tune_options tune;
     accuracy_options accuracy;
+    grade_options grade;
     energy_options energy;
     handles_options handles;
     readings_options readings;

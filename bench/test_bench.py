@@ -399,7 +399,7 @@ class BenchTest(unittest.TestCase):
             self.assertIn("myblas@before", {entry["incumbent"] for entry in batches})
 
     def test_help_is_at_most_80_columns_wide(self):
-        commands = ["tune", "compare", "replay", "accuracy", "energy", "readings", "explain", "handles"]
+        commands = ["tune", "compare", "replay", "accuracy", "grade", "energy", "readings", "explain", "handles"]
         for arguments in ([], *([command] for command in commands)):
             with self.subTest(arguments):
                 done = subprocess.run([BENCH, *arguments, "--help"], capture_output=True, text=True, timeout=120)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the table of docs/testing.md from the results that the tests left in tests/results.
+"""Writes the tables of docs/testing.md from the results that the tests left in tests/results.
 
 This program writes everything between the markers <!-- tested:begin --> and
-<!-- tested:end -->.
+<!-- tested:end -->, and between <!-- grades:begin --> and <!-- grades:end -->.
 --check changes nothing and fails if the page says something else.
 """
 
@@ -14,7 +14,16 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/testing.md"
 RESULTS = ROOT / "tests/results"
-BEGIN, END = "<!-- tested:begin -->", "<!-- tested:end -->"
+
+
+# `by_name` of a run: True in early ones.
+BY_NAME = {
+    True: "Fortran names",
+    "blas": "Fortran names",
+    "cblas": "names of CBLAS",
+    "cublas": "names of cuBLAS",
+    "cublaslt": "`cublasLtMatmul`",
+}
 
 
 def number(value):
@@ -36,8 +45,8 @@ def load():
 
 def where(run):
     """What computed the calls of a run, in words."""
-    if run.get("by_name"):
-        return "Fortran names under the preload library, on the host"
+    if name := BY_NAME.get(run.get("by_name")):
+        return f"{name} under the preload library, on the host"
     if run["backend"] == "cuda":
         return run["machine"]
     return "host, OpenBLAS" if run["openblas"] else "host, without OpenBLAS"
@@ -56,8 +65,9 @@ def fuzz_rows(runs):
         kernels = max(run["kernels"] for run in group)
         seeds = ", ".join(str(run["seed"]) for run in group)
         seconds = sum(run["seconds"] * run["processes"] * run["threads"] for run in group)
-        blas = " --blas" if group[0].get("by_name") else ""
-        command = f"test_fuzz --backend {backend}{blas} --seed S"
+        names = group[0].get("by_name") or ""
+        option = f" --{'blas' if names is True else names}" if names else ""
+        command = f"test_fuzz --backend {backend}{option} --seed S"
         rows.append(
             [
                 f"random calls, {machine}",
@@ -73,10 +83,77 @@ def fuzz_rows(runs):
     return rows
 
 
+def soak_rows(runs):
+    """A row for each soak."""
+    rows = []
+    for run in runs:
+        rounds = run["rounds"]
+        held = [of_round["rss_mib"] for of_round in rounds[len(rounds) // 3 :]]
+        result = run["grows"] or f"{min(held):.0f} to {max(held):.0f} MiB after the first third"
+        if run["failures"]:
+            result += f"; {run['failures']} wrong"
+        handles = sum(of_round["handles"] for of_round in rounds)
+        rows.append(
+            [
+                f"soak, {where(run)}",
+                f"{minutes(run['seconds'])}, {run['threads']} threads; {number(run['cases'])} "
+                f"calls; {number(handles)} handles; {len(rounds)} rounds",
+                result,
+                f"`test_fuzz --backend {run['backend']} --soak --seed S`, S = {run['seed']}",
+                f"`{run['commit']}`",
+            ]
+        )
+    return rows
+
+
 def table(runs):
     lines = ["| Property | Count | Result | Command | Commit |", "| --- | --- | --- | --- | --- |"]
-    lines += [f"| {' | '.join(row)} |" for row in fuzz_rows(runs)]
+    soaks = [run for run in runs if run["tool"] == "soak"]
+    rows = fuzz_rows([run for run in runs if run["tool"] == "fuzz"]) + soak_rows(soaks)
+    lines += [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join(lines)
+
+
+RULES = {
+    "exact": "integers and zeros",
+    "subnormals": "subnormal numbers",
+    "classes": "overflow, Inf, NaN, alpha = 0",
+    "same_bits_again": "bits again",
+    "same_bits_elsewhere": "bits from another thread",
+}
+
+
+def grade_tables():
+    """The card of each machine: a row for each mode and for each other library."""
+    parts = []
+    for path in sorted(RESULTS.glob("grade_*.json")):
+        measured = json.loads(path.read_text())
+        context, orders = measured["context"], measured["n"]
+        lines = [
+            "| | Grade | Computes like | Error / bound: elements | rows and columns | norm "
+            "| Growth | Rules not kept |",
+            "| --- | :---: | --- | ---: | ---: | ---: | ---: | --- |",
+        ]
+        for card in measured["results"]:
+            worst = [f"{card['worst'][bound]:.2g}" for bound in ("element", "lines", "norms")]
+            broken = ", ".join(text for rule, text in RULES.items() if not card[rule])
+            cells = [card["contender"], card["grade"], card["arithmetic"], *worst]
+            cells += [f"{card['growth']:.2f}", broken or "-"]
+            lines.append(f"| {' | '.join(cells)} |")
+        lines += [
+            "",
+            f"{context['gpu'] or context['cpu']}, orders {orders[0]} to {orders[-1]}, commit "
+            f"`{context['commit']}`: `{context['command']}`",
+        ]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def replace(page, name, text):
+    """The page with the text between the markers of the name."""
+    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+    head, rest = page.split(begin)
+    return f"{head}{begin}\n\n{text}\n\n{end}{rest.split(end)[1]}"
 
 
 def main():
@@ -84,9 +161,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="write nothing")
     check = parser.parse_args().check
     old = PAGE.read_text()
-    head, rest = old.split(BEGIN)
-    tail = rest.split(END)[1]
-    new = f"{head}{BEGIN}\n\n{table(load())}\n\n{END}{tail}"
+    new = replace(replace(old, "tested", table(load())), "grades", grade_tables())
     if new == old:
         return
     if check:

@@ -549,9 +549,15 @@ static void test_waiting_calls_inside_capture(void** state) {
     assert_status(INTERNAL_ERROR, myblasStreamSynchronize(handle, stream));
     assert_status(INTERNAL_ERROR, myblasGetVector(handle, 4, 4, b.a, 1, host, 1));
     assert_status(INTERNAL_ERROR, myblasSetVector(handle, 4, 4, host, 1, b.a, 1));
+    const float one = 1, x = 3, y = 5;
+    float z = -77;
+    assert_status(INTERNAL_ERROR,
+                  mysgemmHost(handle, 0, 0, 1, 1, 1, &one, &x, 1, &y, 1, &one, &z, 1));
+    assert_ok(mysgemmHost(handle, 0, 0, 1, 0, 1, &one, &x, 1, &y, 1, &one, &z, 1)); // empty
     assert_ok(myscopy(handle, 100, b.a, 1, b.c, 1));
     assert_cuda(cudaStreamEndCapture(stream, &graph));
     assert_non_null(graph);
+    assert_true(z == -77);
     assert_true(result == -77 && wide_result == -77 && number == -77 && host[0] == -77);
     assert_cuda(cudaGraphDestroy(graph));
     assert_ok(mysum(handle, 0, b.a, 1, &result));

@@ -1,16 +1,45 @@
-// The Fortran BLAS, looked up by name: what a preload library puts in its place answers the calls.
+// Functions of other libraries, looked up by name: what a preload library puts in their place answers
+// the calls.
 #pragma once
 
 #include "fuzz/call.h"
 
+#include <string>
+
 namespace fuzz {
 
-bool is_in_blas(function f);
+// myblas's own functions, or those of a library that the preload libraries stand in for.
+enum class entry_points { myblas, fortran, cblas, cublas, cublas_lt };
 
-// Leaves of the case what a call of the BLAS can say.
-void keep_to_blas(call_case& c);
+bool has_name(entry_points, function f);
 
-// The call by the BLAS's name. Its scalars and results are in host memory.
-myblasStatus_t call_blas(function f, const arguments& g);
+// Leaves of the case what a call of these functions can say.
+void keep_to(entry_points, call_case& c);
+
+// The call by its name in Fortran or CBLAS, the latter in one of both layouts. Its scalars and
+// results are in host memory.
+myblasStatus_t call_blas(entry_points, function f, const arguments& g);
+
+// Products by cublasLtMatmul, with descriptors of the toy cublasLt in tests/preload. Which matrices
+// are stored by rows follows from the case's seed.
+myblasStatus_t call_cublas_lt(const call_case& c, const arguments& g);
+void keep_to_cublas_lt(call_case& c);
+
+// Ends the process if nothing has the function.
+void* find_function(const std::string& name);
+
+// A handle of cuBLAS.
+class cublas_handle {
+public:
+    cublas_handle();
+    ~cublas_handle();
+    cublas_handle(const cublas_handle&) = delete;
+    cublas_handle& operator=(const cublas_handle&) = delete;
+
+    myblasStatus_t call(const call_case& c, const arguments& g) const;
+
+private:
+    void* handle_ = nullptr;
+};
 
 } // namespace fuzz

@@ -3,6 +3,7 @@
 #include "fuzz/by_name.h"
 #include "fuzz/report.h"
 #include "fuzz/session.h"
+#include "fuzz/soak.h"
 
 #include <algorithm>
 #include <atomic>
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <spawn.h>
@@ -39,7 +41,12 @@ constexpr const char* usage = R"(usage: test_fuzz [option]...
   --json FILE      appends a line with what was done to the file
   --commit NAME    recorded in that line
   --machine NAME   so is this
-  --blas           calls of the Fortran BLAS by name: LD_PRELOAD=BLAS MYBLAS_OFFLOAD=always
+  --blas, --cblas  calls of the Fortran BLAS or of CBLAS by name, with a preload library and
+                   MYBLAS_OFFLOAD=always
+  --cublas         calls of cuBLAS by name, with a preload library
+  --cublaslt       products by cublasLtMatmul, with the toy cublasLt of tests/preload
+  --soak           rounds of calls in 8 threads, handles made and ended all the time; fails if
+                   memory grows (600 seconds)
   --case TEXT      the call that a failure printed, alone
   --no-shrink      all failures, as they were drawn
 Replay of call I: test_fuzz --seed S --first I --calls 1
@@ -50,8 +57,19 @@ struct settings {
     myblasBackend_t backend = MYBLAS_BACKEND_AUTO;
     std::string json, commit, machine, text;
     function only = function_count;
-    bool shrinks = true, by_name = false;
+    entry_points by = entry_points::myblas;
+    bool shrinks = true, soaks = false;
+    bool by_name() const { return by != entry_points::myblas; }
 };
+
+// As the options are called.
+const char* option_of(entry_points by) {
+    return by == entry_points::fortran     ? "blas"
+           : by == entry_points::cblas     ? "cblas"
+           : by == entry_points::cublas    ? "cublas"
+           : by == entry_points::cublas_lt ? "cublaslt"
+                                           : "myblas";
+}
 
 constexpr int max_slots = 256;
 constexpr int most_failures = 100; // of a thread
@@ -60,6 +78,7 @@ constexpr size_t most_shown = 8;
 // What the processes share: where each thread is, for a crash.
 struct shared_state {
     std::atomic<int64_t> calls[max_slots]; // the number of the call of a thread; -1: none
+    std::atomic<int64_t> calls_made, handles_made;
     std::atomic<int> failures;
 };
 
@@ -73,10 +92,10 @@ call_case draw_nth(const settings& s, int64_t index, myblasBackend_t backend) {
                         static_cast<uint64_t>(index));
     random_source random(mixed.bits());
     call_case c = draw(random, backend, s.only);
-    while (s.by_name && !is_in_blas(c.f))
+    while (s.by_name() && !has_name(s.by, c.f))
         c = draw(random, backend, s.only);
-    if (s.by_name)
-        keep_to_blas(c);
+    if (s.by_name())
+        keep_to(s.by, c);
     return c;
 }
 
@@ -113,42 +132,52 @@ void write_tally(std::FILE* to, const tally& t) {
     std::fflush(to);
 }
 
-// Makes each `step`th call from `first` on.
-void run_thread(const settings& s,
-                shared_state& shared,
-                int slot,
-                int64_t first,
-                int64_t step,
-                double end,
-                std::FILE* to) {
-    session calls(s.backend, s.by_name);
-    const myblasBackend_t backend = calls.backend();
+// Makes each `step`th call from `first` on. Answers the number of the next one.
+int64_t run_thread(const settings& s,
+                   shared_state& shared,
+                   int slot,
+                   int64_t first,
+                   int64_t step,
+                   double end,
+                   std::FILE* to) {
+    constexpr int64_t calls_of_handle = 20; // in a soak
+    auto calls = std::make_unique<session>(s.backend, s.by);
+    const myblasBackend_t backend = calls->backend();
     if (slot == 0) {
         const std::lock_guard lock(output);
         std::fprintf(to, "backend %s\n", backend == MYBLAS_BACKEND_CUDA ? "cuda" : "host");
     }
     int failures = 0;
     double last_report = now();
-    for (int64_t i = first; (s.calls == 0 || i < s.first + s.calls) && failures < most_failures;
-         i += step) {
+    int64_t i = first, of_handle = 0;
+    for (; (s.calls == 0 || i < s.first + s.calls) && failures < most_failures; i += step) {
         const double time = now();
         if (s.seconds && time > end)
             break;
         if (time > last_report + 5) { // so that little is lost with a crash
-            write_tally(to, calls.counts);
-            calls.counts = tally{};
+            write_tally(to, calls->counts);
+            calls->counts = tally{};
             last_report = time;
+        }
+        if (s.soaks && of_handle++ == calls_of_handle) {
+            const tally counts = calls->counts;
+            calls = std::make_unique<session>(s.backend, s.by);
+            calls->counts = counts;
+            of_handle = 0;
+            ++shared.handles_made;
         }
         shared.calls[slot] = i;
         const call_case c = draw_nth(s, i, backend);
-        const std::string wrong = calls.run(c);
+        const std::string wrong = calls->run(c);
+        ++shared.calls_made;
         if (!wrong.empty()) {
             write_failure(to, i, wrong, c);
             ++failures;
         }
     }
     shared.calls[slot] = -1;
-    write_tally(to, calls.counts);
+    write_tally(to, calls->counts);
+    return i;
 }
 
 // MYBLAS_NUM_THREADS of a process: races show in some numbers of threads only. Empty: the default.
@@ -178,6 +207,37 @@ void run_process(const settings& s, shared_state& shared, int process, double en
         t.join();
 }
 
+// Rounds of calls, each with new threads. Between them nothing but memory is left to see.
+void run_soak(const settings& s, shared_state& shared, std::FILE* to) {
+    return_memory_at_once();
+    const double begin = now(), end = begin + static_cast<double>(s.seconds);
+    const double length = std::clamp(static_cast<double>(s.seconds) / 15, 0.5, 10.0);
+    std::vector<int64_t> next;
+    for (int64_t t = 0; t < s.threads; ++t)
+        next.push_back(s.first + t);
+    while (now() < end) {
+        const int64_t calls = shared.calls_made, handles = shared.handles_made;
+        const double round_end = now() + length;
+        std::vector<std::thread> threads;
+        for (size_t t = 0; t < next.size(); ++t)
+            threads.emplace_back([&, t] {
+                const int slot = static_cast<int>(t);
+                next[t] = run_thread(s, shared, slot, next[t], s.threads, round_end, to);
+            });
+        for (std::thread& t : threads)
+            t.join();
+        const memory_use memory = measure_memory();
+        std::fprintf(to,
+                     "round %.2f %.3f %.3f %lld %lld\n",
+                     now() - begin,
+                     memory.rss_mib,
+                     memory.gpu_used_mib,
+                     static_cast<long long>(shared.calls_made - calls),
+                     static_cast<long long>(shared.handles_made - handles));
+        std::fflush(to);
+    }
+}
+
 // ---- Failures -----------------------------------------------------------------------------------
 
 // Whether a case fails, in a process of its own: it may crash.
@@ -188,8 +248,9 @@ bool fails(const call_case& c, const settings& s, std::string* output_text = nul
                                                              : "auto";
     std::vector<const char*> arguments = {
         "test_fuzz", "--backend", backend, "--no-shrink", "--case", text.c_str()};
-    if (s.by_name)
-        arguments.push_back("--blas");
+    const std::string names = std::string("--") + option_of(s.by);
+    if (s.by_name())
+        arguments.push_back(names.c_str());
     arguments.push_back(nullptr);
     int ends[2];
     if (pipe(ends) != 0)
@@ -377,6 +438,7 @@ struct failure {
 void read_reports(std::FILE* from,
                   tally& all,
                   std::vector<failure>& failures,
+                  std::vector<soak_round>& rounds,
                   std::string& backend) {
     std::rewind(from);
     char* line = nullptr;
@@ -387,6 +449,7 @@ void read_reports(std::FILE* from,
         long long n[7];
         char name[256];
         double worst;
+        soak_round round;
         int at = 0;
         if (std::sscanf(line,
                         "tally %lld %lld %lld %lld %lld %lld %lld",
@@ -405,6 +468,14 @@ void read_reports(std::FILE* from,
             t.kernels[name] = n[0];
         } else if (std::sscanf(line, "backend %255s", name) == 1) {
             backend = name;
+        } else if (std::sscanf(line,
+                               "round %lf %lf %lf %lld %lld",
+                               &round.seconds,
+                               &round.memory.rss_mib,
+                               &round.memory.gpu_used_mib,
+                               &round.calls,
+                               &round.handles) == 5) {
+            rounds.push_back(round);
         } else if (std::sscanf(line, "failure %lld %n", n, &at) == 1) {
             const std::string rest = line + at;
             const size_t tab = rest.find('\t');
@@ -419,6 +490,7 @@ void append_json(const settings& s,
                  const tally& t,
                  size_t failures,
                  double seconds,
+                 const std::vector<soak_round>& rounds,
                  const std::string& backend) {
     std::FILE* file = std::fopen(s.json.c_str(), "a");
     if (!file) {
@@ -434,15 +506,16 @@ void append_json(const settings& s,
     std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&today));
     std::fprintf(
         file,
-        "{\"tool\": \"fuzz\", \"commit\": \"%s\", \"machine\": \"%s\", \"openblas\": %s, "
-        "\"by_name\": %s, \"date\": \"%s\", \"backend\": \"%s\", \"seed\": %lld, "
+        "{\"tool\": \"%s\", \"commit\": \"%s\", \"machine\": \"%s\", \"openblas\": %s, "
+        "\"by_name\": \"%s\", \"date\": \"%s\", \"backend\": \"%s\", \"seed\": %lld, "
         "\"processes\": %lld, \"threads\": %lld, \"seconds\": %.1f, \"cases\": %lld, "
         "\"calls\": %lld, \"elements\": %lld, \"undetermined\": %lld, \"bits_compared\": %lld, "
         "\"refused\": %lld, \"not_supported\": %lld, \"failures\": %zu, \"functions\": {",
+        s.soaks ? "soak" : "fuzz",
         s.commit.c_str(),
         s.machine.c_str(),
         has_openblas ? "true" : "false",
-        s.by_name ? "true" : "false",
+        s.by_name() ? option_of(s.by) : "",
         date,
         backend.c_str(),
         static_cast<long long>(s.seed),
@@ -467,7 +540,25 @@ void append_json(const settings& s,
                      x.worst);
         comma = ", ";
     }
-    std::fprintf(file, "}, \"kernels\": %zu}\n", t.kernels.size());
+    std::fprintf(file, "}, \"kernels\": %zu", t.kernels.size());
+    if (s.soaks) {
+        std::fprintf(file, ", \"grows\": \"%s\", \"rounds\": [", growth_in(rounds).c_str());
+        double begin = 0;
+        for (const soak_round& r : rounds) {
+            std::fprintf(file,
+                         "%s{\"seconds\": %.1f, \"rss_mib\": %.2f, \"gpu_used_mib\": %.1f, "
+                         "\"calls_per_second\": %.0f, \"handles\": %lld}",
+                         &r == rounds.data() ? "" : ", ",
+                         r.seconds,
+                         r.memory.rss_mib,
+                         r.memory.gpu_used_mib,
+                         static_cast<double>(r.calls) / (r.seconds - begin),
+                         r.handles);
+            begin = r.seconds;
+        }
+        std::fprintf(file, "]");
+    }
+    std::fprintf(file, "}\n");
     std::fclose(file);
 }
 
@@ -492,7 +583,10 @@ int run_all(const settings& s) {
                 std::fopen(("/proc/self/fd/" + std::to_string(fileno(reports))).c_str(), "a");
             if (!mine)
                 _exit(2);
-            run_process(s, shared, p, end, mine);
+            if (s.soaks)
+                run_soak(s, shared, mine);
+            else
+                run_process(s, shared, p, end, mine);
             std::fclose(mine);
             std::exit(0);
         }
@@ -500,6 +594,7 @@ int run_all(const settings& s) {
     }
     tally all;
     std::vector<failure> failures, crashes;
+    std::vector<soak_round> rounds;
     std::string backend = "none";
     bool is_broken = false;
     for (size_t p = 0; p < children.size(); ++p) {
@@ -517,7 +612,7 @@ int run_all(const settings& s) {
         is_broken = true;
     }
     const double seconds = now() - begin;
-    read_reports(reports, all, failures, backend);
+    read_reports(reports, all, failures, rounds, backend);
     const myblasBackend_t kind = backend == "cuda" ? MYBLAS_BACKEND_CUDA : MYBLAS_BACKEND_HOST;
     for (const failure& crash : crashes)
         failures.push_back({crash.index, to_text(draw_nth(s, crash.index, kind)), crash.wrong});
@@ -547,8 +642,21 @@ int run_all(const settings& s) {
                 static_cast<long long>(all.not_supported),
                 all.kernels.size(),
                 failures.size());
+    if (s.soaks) {
+        const std::string growth = growth_in(rounds);
+        for (const soak_round& r : rounds)
+            std::printf("%8.1f s: %8.2f MiB of the process, %8.1f MiB of the GPU, %lld calls, "
+                        "%lld handles\n",
+                        r.seconds,
+                        r.memory.rss_mib,
+                        r.memory.gpu_used_mib,
+                        r.calls,
+                        r.handles);
+        std::printf("%s\n", growth.empty() ? "memory does not grow" : growth.c_str());
+        is_broken = is_broken || !growth.empty();
+    }
     if (!s.json.empty())
-        append_json(s, all, failures.size(), seconds, backend);
+        append_json(s, all, failures.size(), seconds, rounds, backend);
     return !failures.empty() || is_broken || all.cases == 0;
 }
 
@@ -559,7 +667,7 @@ int run_case(const settings& s) {
         std::fprintf(stderr, "test_fuzz: %s\n", error.c_str());
         return 2;
     }
-    session calls(s.backend, s.by_name);
+    session calls(s.backend, s.by);
     const std::string wrong = calls.run(c);
     std::printf("%s\n", wrong.empty() ? "right" : wrong.c_str());
     return !wrong.empty();
@@ -580,8 +688,19 @@ bool read_options(int argc, char** argv, settings& s) {
         {"--case", &settings::text}};
     for (int i = 1; i < argc; ++i) {
         const std::string_view option = argv[i];
-        if (option == "--blas") {
-            s.by_name = true;
+        if (option.starts_with("--") && s.by == entry_points::myblas)
+            for (const entry_points by : {entry_points::fortran,
+                                          entry_points::cblas,
+                                          entry_points::cublas,
+                                          entry_points::cublas_lt})
+                if (option.substr(2) == option_of(by))
+                    s.by = by;
+        if (s.by_name() && option.substr(2) == option_of(s.by))
+            continue;
+        if (option == "--soak") {
+            s.soaks = true;
+            s.processes = 1;
+            s.threads = 8;
             continue;
         }
         if (option == "--no-shrink") {
@@ -614,6 +733,10 @@ bool read_options(int argc, char** argv, settings& s) {
         if (!is_known)
             return false;
     }
+    if (s.soaks && s.seconds == 0)
+        s.seconds = 600;
+    if (s.soaks && (s.calls || s.processes != 1))
+        return false;
     if (s.calls == 0 && s.seconds == 0)
         s.calls = 10000;
     return s.processes >= 1 && s.threads >= 1 && s.processes * s.threads <= max_slots;

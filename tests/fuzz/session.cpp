@@ -1,7 +1,5 @@
 #include "fuzz/session.h"
 
-#include "fuzz/by_name.h"
-
 #include "myblas/myblas_kernels.h"
 
 #include <algorithm>
@@ -197,7 +195,9 @@ void tally::add(const tally& other) {
 struct session::state {
     myblasHandle_t handle = nullptr;
     myblasBackend_t backend = MYBLAS_BACKEND_AUTO;
-    bool by_name = false;
+    entry_points by = entry_points::myblas;
+    std::unique_ptr<cublas_handle> cublas;
+    bool by_name() const { return by != entry_points::myblas; }
     std::array<myblasStream_t, 2> streams{};
     std::deque<buffer> buffers, arrays; // by number
     buffer workspace;
@@ -247,7 +247,7 @@ class prepared_call {
 public:
     template <class State>
     prepared_call(State& s, const call_case& c)
-        : c_(c), handle_(s.handle), is_host_(s.is_host()), by_name_(s.by_name) {
+        : c_(c), handle_(s.handle), is_host_(s.is_host()), by_(s.by), cublas_(s.cublas.get()) {
         for (operand& x : operands_of(c)) {
             const size_t number = all_.size();
             buffer& b = s.nth(s.buffers, number);
@@ -281,8 +281,12 @@ public:
     myblasStatus_t call(myblasStream_t stream) {
         if (find_parameter(c_.f, "stream"))
             arguments_.stream = stream;
-        if (by_name_)
-            return call_blas(c_.f, arguments_);
+        if (cublas_)
+            return cublas_->call(c_, arguments_);
+        if (by_ == entry_points::cublas_lt)
+            return call_cublas_lt(c_, arguments_);
+        if (by_ != entry_points::myblas)
+            return call_blas(by_, c_.f, arguments_);
         return call_function(c_.f,
                              static_cast<int>(c_.is_wide),
                              c_.fault_parameter == null_handle ? nullptr : handle_,
@@ -441,7 +445,9 @@ private:
 
     const call_case& c_;
     const myblasHandle_t handle_;
-    const bool is_host_, by_name_;
+    const bool is_host_;
+    const entry_points by_;
+    const cublas_handle* const cublas_;
     std::vector<contents> all_;
     std::vector<buffer*> buffers_, arrays_;
     arguments arguments_{};
@@ -518,8 +524,10 @@ std::string status_text(myblasStatus_t status) { return myblasGetStatusName(stat
 
 // ---- Sessions -----------------------------------------------------------------------------------
 
-session::session(myblasBackend_t backend, bool by_name) : state_(std::make_unique<state>()) {
-    state_->by_name = by_name;
+session::session(myblasBackend_t backend, entry_points by) : state_(std::make_unique<state>()) {
+    state_->by = by;
+    if (by == entry_points::cublas)
+        state_->cublas = std::make_unique<cublas_handle>();
     need(myblasCreateOn(&state_->handle, backend), "myblasCreateOn");
     need(myblasGetBackend(state_->handle, &state_->backend), "myblasGetBackend");
     for (myblasStream_t& stream : state_->streams)
@@ -621,12 +629,12 @@ std::string session::run(const call_case& c) {
     by.is_host = s.is_host();
     by.is_forced = !c.kernel.empty();
     // The preload library has a handle of its own, which may take any kernel of the host.
-    by.kernel = s.by_name ? "openblas" : s.last_kernel(routine);
+    by.kernel = s.by_name() ? "openblas" : s.last_kernel(routine);
     if (is_level3(c.f))
         by.product_kernel = s.last_kernel(MYBLAS_ROUTINE_SGEMM);
     by.is_deterministic = s.promises_bits(routine, by.kernel) &&
                           s.promises_bits(MYBLAS_ROUTINE_SGEMM, by.product_kernel);
-    if (routine >= 0 && !is_quick_return(c) && !s.by_name)
+    if (routine >= 0 && !is_quick_return(c) && !s.by_name())
         ++counts.kernels[std::to_string(routine) + ":" + by.kernel];
     const judgement first = judge(c, call.operands(), by);
     counts.elements += first.elements, counts.undetermined += first.undetermined;

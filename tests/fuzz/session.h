@@ -2,6 +2,7 @@
 // repetitions.
 #pragma once
 
+#include "fuzz/by_name.h"
 #include "fuzz/reference.h"
 
 #include <map>
@@ -26,8 +27,7 @@ struct tally {
 
 class session {
 public:
-    // With `by_name`, calls of the BLAS are made by its Fortran names.
-    session(myblasBackend_t backend, bool by_name);
+    session(myblasBackend_t backend, entry_points by);
     ~session();
     session(const session&) = delete;
     session& operator=(const session&) = delete;

@@ -28,7 +28,7 @@ int cublasLtDestroy(void*) { return success; }
 
 int cublasLtMatmulDescGetAttribute(
     const uint64_t* descriptor, int attribute, void* value, size_t bytes, size_t*) {
-    return get(descriptor, 1, attribute, 8, value, bytes);
+    return get(descriptor, 1, attribute, 31, value, bytes);
 }
 int cublasLtMatmulDescSetAttribute(uint64_t* descriptor,
                                    int attribute,

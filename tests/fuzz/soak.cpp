@@ -1,0 +1,97 @@
+#include "fuzz/soak.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <dlfcn.h>
+#include <malloc.h>
+#include <unistd.h>
+
+namespace fuzz {
+namespace {
+
+constexpr double mib = 1 << 20;
+
+double resident_mib() {
+    long pages = 0, resident = 0;
+    if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+        if (std::fscanf(file, "%ld %ld", &pages, &resident) != 2)
+            resident = 0;
+        std::fclose(file);
+    }
+    return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / mib;
+}
+
+// By the CUDA driver, if the library has loaded it: no toolkit is needed to build this.
+double gpu_used_mib() {
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (!driver)
+        return 0;
+    int (*get_device)(int*, int) = nullptr;
+    int (*retain)(void**, int) = nullptr;
+    int (*push)(void*) = nullptr;
+    int (*info)(size_t*, size_t*) = nullptr;
+    int (*pop)(void**) = nullptr;
+    int (*release)(int) = nullptr;
+    const auto find = [&](auto& function, const char* name) {
+        *reinterpret_cast<void**>(&function) = dlsym(driver, name);
+        return function != nullptr;
+    };
+    int device = 0;
+    size_t free = 0, total = 0;
+    if (find(get_device, "cuDeviceGet") && find(retain, "cuDevicePrimaryCtxRetain") &&
+        find(push, "cuCtxPushCurrent_v2") && find(info, "cuMemGetInfo_v2") &&
+        find(pop, "cuCtxPopCurrent_v2") && find(release, "cuDevicePrimaryCtxRelease_v2")) {
+        void* context = nullptr;
+        if (get_device(&device, 0) == 0 && retain(&context, device) == 0) {
+            if (push(context) == 0) {
+                if (info(&free, &total) != 0)
+                    free = total = 0;
+                pop(&context);
+            }
+            release(device);
+        }
+    }
+    dlclose(driver);
+    return static_cast<double>(total - free) / mib;
+}
+
+bool keeps_growing(const std::vector<soak_round>& rounds, double memory_use::*kind) {
+    constexpr double tolerance_mib = 4;
+    const size_t third = rounds.size() / 3;
+    double before = 0, after = 0;
+    for (size_t i = third; i < rounds.size(); ++i) {
+        const double held = rounds[i].memory.*kind;
+        if (i < rounds.size() - third)
+            before = std::max(before, held);
+        else
+            after = i == rounds.size() - third ? held : std::min(after, held);
+    }
+    return after > before + tolerance_mib;
+}
+
+} // namespace
+
+void return_memory_at_once() {
+    constexpr int bytes = 1 << 17;
+    mallopt(M_MMAP_THRESHOLD, bytes);
+    mallopt(M_TRIM_THRESHOLD, bytes);
+}
+
+memory_use measure_memory() {
+    malloc_trim(0);
+    return {resident_mib(), gpu_used_mib()};
+}
+
+std::string growth_in(const std::vector<soak_round>& rounds) {
+    constexpr size_t least_rounds = 6;
+    if (rounds.size() < least_rounds)
+        return "too few rounds to tell whether memory grows";
+    if (keeps_growing(rounds, &memory_use::rss_mib))
+        return "the memory of the process keeps growing";
+    if (keeps_growing(rounds, &memory_use::gpu_used_mib))
+        return "the memory of the GPU keeps growing";
+    return "";
+}
+
+} // namespace fuzz

@@ -1,0 +1,30 @@
+// Memory over time: what a process holds after rounds of calls, when all of its handles are gone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace fuzz {
+
+struct memory_use {
+    double rss_mib = 0;
+    double gpu_used_mib = 0; // of the whole device; 0 without one
+};
+
+// To be called before threads start: the allocator of the C library then keeps next to nothing of
+// what is freed. By default it keeps up to 64 MiB for each thread, which looks like growth.
+void return_memory_at_once();
+
+memory_use measure_memory();
+
+struct soak_round {
+    double seconds = 0; // since the beginning, at the end of the round
+    memory_use memory;
+    long long calls = 0, handles = 0; // in the round
+};
+
+// Which memory keeps growing; empty: none. The first third of the rounds is left out: caches fill.
+// Memory grows if each of the last third's rounds holds more than every one before.
+std::string growth_in(const std::vector<soak_round>& rounds);
+
+} // namespace fuzz
