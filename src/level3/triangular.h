@@ -39,8 +39,8 @@ struct triangular_form {
     int64_t across(int64_t ld) const { return right ? 1 : ld; }
 };
 
-// A step with `n` rows of L and the lines of X and Y, without a batch. The caller sets what it does,
-// its factors and its operands.
+// A step with `n` rows of L and the lines of X and Y, without a batch. The caller sets what it
+// does, its factors and its operands.
 template <class Problem> // trmm_problem, trsm_problem
 triangle_step
 step_of(const Problem& p, const triangular_form& form, int64_t n, int64_t ldx, int64_t ldy) {
