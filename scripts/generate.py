@@ -13,7 +13,7 @@ usage: scripts/generate.py           writes the files
   abi/fortran/myblas.f90           the Fortran module
   abi/preload/common/kernel_variables.h  the variables that force kernels
   abi/preload/common/cublas_parameters.h  the parameters of rows of entries.inc
-  src/api/entry_points.cpp         routines and copies, in both widths: enter(calls::name, arguments)
+  src/api/entry_points.cpp         routines and copies: enter(calls::name, arguments), both widths
   tests/functions.h                calls and parameters as data, for tests/arguments.c
   README.md                        rows for routines that the table lacks
   docs/compatibility.md            which routines of BLAS are here, in the first table of routines
