@@ -12,7 +12,8 @@ usage: scripts/generate.py           writes the files
   abi/exports/libmyblas.map, .symbols  the exported functions
   abi/fortran/myblas.f90           the Fortran module
   abi/preload/common/kernel_variables.h  the variables that force kernels
-  src/api/entry_points.cpp         the routines, in both widths: enter(calls::name, arguments)
+  abi/preload/common/cublas_parameters.h  the parameters of rows of entries.inc
+  src/api/entry_points.cpp         routines and copies: enter(calls::name, arguments), both widths
   tests/functions.h                calls and parameters as data, for tests/arguments.c
   README.md                        rows for routines that the table lacks
   docs/compatibility.md            which routines of BLAS are here, in the first table of routines
@@ -482,6 +483,10 @@ def is_routine(function):
     return not function.name.startswith("myblas")
 
 
+def takes_operands(function):
+    return is_routine(function) or function.has_64()
+
+
 def call_of(function, form):
     arguments = "".join(f", g->{each.name}" for each in function.parameters[1:])
     head = unbroken(f"case {enumerator(function)}: return {form.name}(handle")
@@ -489,7 +494,7 @@ def call_of(function, form):
 
 
 def functions_as_data(header):
-    functions = [each for each in header.functions if each.has_64() or is_routine(each)]
+    functions = [each for each in header.functions if takes_operands(each)]
     integers, pointers, infos = {}, {}, []
     for function in functions:
         shown = []
@@ -538,12 +543,45 @@ def kernel_variables(header):
     return KERNEL_VARIABLES.format(note=NOTE, variables="\n".join(variables))
 
 
+# ---- Parameters of cuBLAS's functions ------------------------------------------------------------
+
+CUBLAS_PARAMETERS = """\
+// {note}: the parameters after the
+// handle that a routine shares with cuBLAS's, and the same as arguments. SIZE is int or int64_t.
+#pragma once
+
+// clang-format off
+{macros}
+"""
+
+
+def macro(name, values):
+    head = unbroken(f"#define {name} ")
+    lines = in_lines(f"{head}({', '.join(map(unbroken, values))})", indent=0, width=98)
+    return lines.replace("\n", " \\\n")
+
+
+def cublas_parameters(header):
+    macros = []
+    for function in filter(is_routine, header.functions):
+        if cublas_name(function):
+            parameters = [
+                f"{each.type.replace('[]', '*')} {each.name}" for each in function.parameters[1:]
+            ]
+            sized = [re.sub(r"\bint\b", "SIZE", each) for each in parameters]
+            macros.append(macro(f"PARAMETERS_{function.name}", sized))
+            names = [each.name for each in function.parameters[1:]]
+            macros.append(macro(f"ARGUMENTS_{function.name}", names))
+    return CUBLAS_PARAMETERS.format(note=NOTE, macros="\n".join(macros))
+
+
 # ---- Entry points --------------------------------------------------------------------------------
 
 ENTRY_POINTS = """\
-// {note}: the functions that the
-// files of src/routines declare.
+// {note}: the functions that take
+// operands, which src/routines and api/memory.h declare.
 #include "api/enter.h"
+#include "api/memory.h"
 
 using namespace myblas;
 
@@ -572,7 +610,7 @@ def entry_points(header):
         functions="\n\n".join(
             entry_point(form, enumerator(function))
             for function in header.functions
-            if is_routine(function)
+            if takes_operands(function)
             for form in with_64([function])
         ),
     )
@@ -698,6 +736,7 @@ FILES = {
     "abi/fortran/myblas.f90": fortran_module,
     "src/api/entry_points.cpp": entry_points,
     "abi/preload/common/kernel_variables.h": kernel_variables,
+    "abi/preload/common/cublas_parameters.h": cublas_parameters,
     "tests/functions.h": functions_as_data,
     "README.md": readme,
     "docs/compatibility.md": compatibility,

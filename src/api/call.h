@@ -67,19 +67,16 @@ myblasStatus_t visit_call(const char* function,
                           const call_setting& setting,
                           Visitor&& visit) noexcept {
     if (!call)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "call is NULL");
+        return refuse(function, "call is NULL");
     if (call->size_bytes != sizeof(myblasCall_t))
-        return refuse(function,
-                      MYBLAS_STATUS_INVALID_VALUE,
-                      wrong_size("call->size_bytes", call->size_bytes, sizeof *call));
+        return refuse(function, wrong_size("call->size_bytes", call->size_bytes, sizeof *call));
     if (!is_routine(call->routine))
-        return refuse(
-            function, MYBLAS_STATUS_INVALID_VALUE, not_a_routine("call->routine", call->routine));
+        return refuse(function, not_a_routine("call->routine", call->routine));
     return visit_routine(call->routine, [&]<class Problem>() {
         Problem problem;
         bool is_quick = false;
         if (const fault found = read_call(*call, setting, &problem, &is_quick))
-            return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+            return refuse(function, found);
         return is_quick ? MYBLAS_STATUS_SUCCESS : visit(problem);
     });
 }

@@ -57,14 +57,13 @@ template <class Problem, class Scalars>
         return MYBLAS_STATUS_SUCCESS;
     p.operands(scalars);
     if (scalars.missing)
-        return refuse(
-            function, MYBLAS_STATUS_INVALID_VALUE, fault(fault::kind::null, scalars.missing));
+        return refuse(function, fault(fault::kind::null, scalars.missing));
     if constexpr (requires { p.math; })
         p.math = handle.math_mode;
     if (is_skipped(p))
         return MYBLAS_STATUS_SUCCESS;
     if (const fault found = check_operands(p))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+        return refuse(function, found);
     if (handle.pointer_mode == MYBLAS_POINTER_MODE_DEVICE &&
         handle.backend->id == MYBLAS_BACKEND_HOST) {
         device_scalar_reader list;
@@ -111,12 +110,11 @@ template <reduction Problem>
     scalar_reader scalars(handle);
     p.operands(scalars);
     if (scalars.missing)
-        return refuse(
-            function, MYBLAS_STATUS_INVALID_VALUE, fault(fault::kind::null, scalars.missing));
+        return refuse(function, fault(fault::kind::null, scalars.missing));
     if (!p.result)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "result is NULL");
+        return refuse(function, "result is NULL");
     if (const fault found = check_operands(p))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+        return refuse(function, found);
     at_first_elements(p);
     if (has_results_on_device(handle))
         return dispatch(handle, function, p); // also when n == 0: only a kernel may write there
@@ -146,7 +144,7 @@ template <class Problem>
 requires requires(const Problem& p) { generate(p); }
 [[nodiscard]] myblasStatus_t run(const char* function, myblasContext& handle, Problem& p) noexcept {
     if (const fault found = check_operands(p))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+        return refuse(function, found);
     if (handle.backend->id == MYBLAS_BACKEND_CUDA && !has_results_on_device(handle)) {
         generate(p);
         return MYBLAS_STATUS_SUCCESS;
@@ -180,7 +178,7 @@ enter(const routine_call<Problem>& call, myblasHandle_t handle, Arguments... arg
         return failure;
     Problem p = call.preset;
     if (const fault found = read_arguments(p, call.form, arguments...))
-        return refuse(call.name, MYBLAS_STATUS_INVALID_VALUE, found);
+        return refuse(call.name, found);
     return run(call.name, *handle, p);
 }
 

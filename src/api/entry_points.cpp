@@ -1,11 +1,100 @@
-// Written by scripts/generate.py from myblas.h: the functions that the
-// files of src/routines declare.
+// Written by scripts/generate.py from myblas.h: the functions that take
+// operands, which src/routines and api/memory.h declare.
 #include "api/enter.h"
+#include "api/memory.h"
 
 using namespace myblas;
 
 // clang-format off
 extern "C" {
+
+[[gnu::flatten]] myblasStatus_t myblasSetMatrix(myblasHandle_t handle, int rows, int cols,
+    int element_bytes, const void* A, int lda, void* B, int ldb) {
+    return enter(calls::set_matrix, handle, rows, cols, element_bytes, A, lda, B, ldb);
+}
+
+[[gnu::flatten]] myblasStatus_t myblasSetMatrix_64(myblasHandle_t handle, int64_t rows,
+    int64_t cols, int64_t element_bytes, const void* A, int64_t lda, void* B, int64_t ldb) {
+    return enter(calls::set_matrix, handle, rows, cols, element_bytes, A, lda, B, ldb);
+}
+
+[[gnu::flatten]] myblasStatus_t myblasGetMatrix(myblasHandle_t handle, int rows, int cols,
+    int element_bytes, const void* A, int lda, void* B, int ldb) {
+    return enter(calls::get_matrix, handle, rows, cols, element_bytes, A, lda, B, ldb);
+}
+
+[[gnu::flatten]] myblasStatus_t myblasGetMatrix_64(myblasHandle_t handle, int64_t rows,
+    int64_t cols, int64_t element_bytes, const void* A, int64_t lda, void* B, int64_t ldb) {
+    return enter(calls::get_matrix, handle, rows, cols, element_bytes, A, lda, B, ldb);
+}
+
+[[gnu::flatten]] myblasStatus_t myblasSetVector(myblasHandle_t handle, int n, int element_bytes,
+    const void* x, int incx, void* y, int incy) {
+    return enter(calls::set_vector, handle, n, element_bytes, x, incx, y, incy);
+}
+
+[[gnu::flatten]] myblasStatus_t myblasSetVector_64(myblasHandle_t handle, int64_t n,
+    int64_t element_bytes, const void* x, int64_t incx, void* y, int64_t incy) {
+    return enter(calls::set_vector, handle, n, element_bytes, x, incx, y, incy);
+}
+
+[[gnu::flatten]] myblasStatus_t myblasGetVector(myblasHandle_t handle, int n, int element_bytes,
+    const void* x, int incx, void* y, int incy) {
+    return enter(calls::get_vector, handle, n, element_bytes, x, incx, y, incy);
+}
+
+[[gnu::flatten]] myblasStatus_t myblasGetVector_64(myblasHandle_t handle, int64_t n,
+    int64_t element_bytes, const void* x, int64_t incx, void* y, int64_t incy) {
+    return enter(calls::get_vector, handle, n, element_bytes, x, incx, y, incy);
+}
+
+[[gnu::flatten]] myblasStatus_t myblasSetMatrixAsync(myblasHandle_t handle, int rows, int cols,
+    int element_bytes, const void* A, int lda, void* B, int ldb, myblasStream_t stream) {
+    return enter(calls::set_matrix_async, handle, rows, cols, element_bytes, A, lda, B, ldb,
+        stream);
+}
+
+[[gnu::flatten]] myblasStatus_t myblasSetMatrixAsync_64(myblasHandle_t handle, int64_t rows,
+    int64_t cols, int64_t element_bytes, const void* A, int64_t lda, void* B, int64_t ldb,
+    myblasStream_t stream) {
+    return enter(calls::set_matrix_async, handle, rows, cols, element_bytes, A, lda, B, ldb,
+        stream);
+}
+
+[[gnu::flatten]] myblasStatus_t myblasGetMatrixAsync(myblasHandle_t handle, int rows, int cols,
+    int element_bytes, const void* A, int lda, void* B, int ldb, myblasStream_t stream) {
+    return enter(calls::get_matrix_async, handle, rows, cols, element_bytes, A, lda, B, ldb,
+        stream);
+}
+
+[[gnu::flatten]] myblasStatus_t myblasGetMatrixAsync_64(myblasHandle_t handle, int64_t rows,
+    int64_t cols, int64_t element_bytes, const void* A, int64_t lda, void* B, int64_t ldb,
+    myblasStream_t stream) {
+    return enter(calls::get_matrix_async, handle, rows, cols, element_bytes, A, lda, B, ldb,
+        stream);
+}
+
+[[gnu::flatten]] myblasStatus_t myblasSetVectorAsync(myblasHandle_t handle, int n,
+    int element_bytes, const void* x, int incx, void* y, int incy, myblasStream_t stream) {
+    return enter(calls::set_vector_async, handle, n, element_bytes, x, incx, y, incy, stream);
+}
+
+[[gnu::flatten]] myblasStatus_t myblasSetVectorAsync_64(myblasHandle_t handle, int64_t n,
+    int64_t element_bytes, const void* x, int64_t incx, void* y, int64_t incy,
+    myblasStream_t stream) {
+    return enter(calls::set_vector_async, handle, n, element_bytes, x, incx, y, incy, stream);
+}
+
+[[gnu::flatten]] myblasStatus_t myblasGetVectorAsync(myblasHandle_t handle, int n,
+    int element_bytes, const void* x, int incx, void* y, int incy, myblasStream_t stream) {
+    return enter(calls::get_vector_async, handle, n, element_bytes, x, incx, y, incy, stream);
+}
+
+[[gnu::flatten]] myblasStatus_t myblasGetVectorAsync_64(myblasHandle_t handle, int64_t n,
+    int64_t element_bytes, const void* x, int64_t incx, void* y, int64_t incy,
+    myblasStream_t stream) {
+    return enter(calls::get_vector_async, handle, n, element_bytes, x, incx, y, incy, stream);
+}
 
 [[gnu::flatten]] myblasStatus_t mysgemm(myblasHandle_t handle, myblasOperation_t transa,
     myblasOperation_t transb, int m, int n, int k, const float* alpha, const float* A, int lda,

@@ -107,7 +107,7 @@ refuse_variable(const char* function, const char* variable, const char* expected
     char why[256];
     std::snprintf(
         why, sizeof why, "%s=%.100s: not %s", variable, read_variable(variable), expected);
-    return refuse(function, MYBLAS_STATUS_INVALID_VALUE, why);
+    return refuse(function, why);
 }
 
 // ---- Creation -----------------------------------------------------------------------------------
@@ -222,6 +222,21 @@ create(const char* function, myblasHandle_t* handle, myblasBackend_t backend) no
     return MYBLAS_STATUS_SUCCESS;
 }
 
+// Answers a setting of the handle.
+template <class Value>
+myblasStatus_t get(const char* function,
+                   myblasHandle_t handle,
+                   Value myblasContext::*member,
+                   const char* name,
+                   Value* value) noexcept {
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (!value)
+        return refuse(function, fault(fault::kind::null, name));
+    *value = handle->*member;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
 } // namespace
 } // namespace myblas
 
@@ -233,7 +248,7 @@ myblasStatus_t myblasCreate(myblasHandle_t* handle) {
     constexpr const char* function = "myblasCreate";
     logger::read_environment();
     if (!handle)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "handle is NULL");
+        return refuse(function, "handle is NULL");
     myblasBackend_t backend;
     if (!read_backend(&backend))
         return refuse_variable(function, "MYBLAS_BACKEND", "auto, host or cuda");
@@ -244,11 +259,10 @@ myblasStatus_t myblasCreateOn(myblasHandle_t* handle, myblasBackend_t backend) {
     constexpr const char* function = "myblasCreateOn";
     logger::read_environment();
     if (!handle)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "handle is NULL");
+        return refuse(function, "handle is NULL");
     if (backend != MYBLAS_BACKEND_AUTO && backend != MYBLAS_BACKEND_HOST &&
         backend != MYBLAS_BACKEND_CUDA)
-        return refuse(
-            function, MYBLAS_STATUS_INVALID_VALUE, {"backend", backend, "which is not a backend"});
+        return refuse(function, {"backend", backend, "which is not a backend"});
     return create(function, handle, backend);
 }
 
@@ -277,10 +291,9 @@ myblasStatus_t myblasGetProperty(myblasProperty_t type, int* value) {
     constexpr const char* function = "myblasGetProperty";
     constexpr int parts[] = {MYBLAS_VERSION_MAJOR, MYBLAS_VERSION_MINOR, MYBLAS_VERSION_PATCH};
     if (static_cast<unsigned>(type) >= std::size(parts))
-        return refuse(
-            function, MYBLAS_STATUS_INVALID_VALUE, {"type", type, "which is not a property"});
+        return refuse(function, {"type", type, "which is not a property"});
     if (!value)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "value is NULL");
+        return refuse(function, "value is NULL");
     *value = parts[type];
     return MYBLAS_STATUS_SUCCESS;
 }
@@ -290,7 +303,7 @@ myblasStatus_t myblasGetBackend(myblasHandle_t handle, myblasBackend_t* backend)
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (!backend)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "backend is NULL");
+        return refuse(function, "backend is NULL");
     *backend = handle->backend->id;
     return MYBLAS_STATUS_SUCCESS;
 }
@@ -300,20 +313,13 @@ myblasStatus_t myblasSetPointerMode(myblasHandle_t handle, myblasPointerMode_t m
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (mode != MYBLAS_POINTER_MODE_HOST && mode != MYBLAS_POINTER_MODE_DEVICE)
-        return refuse(
-            function, MYBLAS_STATUS_INVALID_VALUE, {"mode", mode, "which is not a pointer mode"});
+        return refuse(function, {"mode", mode, "which is not a pointer mode"});
     handle->pointer_mode = mode;
     return MYBLAS_STATUS_SUCCESS;
 }
 
 myblasStatus_t myblasGetPointerMode(myblasHandle_t handle, myblasPointerMode_t* mode) {
-    constexpr const char* function = "myblasGetPointerMode";
-    if (const myblasStatus_t failure = check_handle(function, handle))
-        return failure;
-    if (!mode)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "mode is NULL");
-    *mode = handle->pointer_mode;
-    return MYBLAS_STATUS_SUCCESS;
+    return get("myblasGetPointerMode", handle, &myblasContext::pointer_mode, "mode", mode);
 }
 
 myblasStatus_t myblasSetMathMode(myblasHandle_t handle, myblasMath_t mode) {
@@ -321,20 +327,13 @@ myblasStatus_t myblasSetMathMode(myblasHandle_t handle, myblasMath_t mode) {
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (!is_math_mode(mode))
-        return refuse(
-            function, MYBLAS_STATUS_INVALID_VALUE, {"mode", mode, "which is not a math mode"});
+        return refuse(function, {"mode", mode, "which is not a math mode"});
     handle->math_mode = mode;
     return MYBLAS_STATUS_SUCCESS;
 }
 
 myblasStatus_t myblasGetMathMode(myblasHandle_t handle, myblasMath_t* mode) {
-    constexpr const char* function = "myblasGetMathMode";
-    if (const myblasStatus_t failure = check_handle(function, handle))
-        return failure;
-    if (!mode)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "mode is NULL");
-    *mode = handle->math_mode;
-    return MYBLAS_STATUS_SUCCESS;
+    return get("myblasGetMathMode", handle, &myblasContext::math_mode, "mode", mode);
 }
 
 myblasStatus_t myblasSetWorkspace(myblasHandle_t handle, void* workspace, size_t size_bytes) {
@@ -342,10 +341,9 @@ myblasStatus_t myblasSetWorkspace(myblasHandle_t handle, void* workspace, size_t
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (!workspace && size_bytes != 0)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "workspace is NULL, with a size");
+        return refuse(function, "workspace is NULL, with a size");
     if (reinterpret_cast<uintptr_t>(workspace) % workspace_alignment != 0)
-        return refuse(
-            function, MYBLAS_STATUS_INVALID_VALUE, "workspace is not aligned to 256 bytes");
+        return refuse(function, "workspace is not aligned to 256 bytes");
     handle->has_user_workspace = true;
     handle->user_workspace = workspace;
     handle->user_workspace_bytes = size_bytes;
@@ -364,13 +362,11 @@ myblasStatus_t myblasSetWorkspaceLimit(myblasHandle_t handle, size_t size_bytes)
 }
 
 myblasStatus_t myblasGetWorkspaceLimit(myblasHandle_t handle, size_t* size_bytes) {
-    constexpr const char* function = "myblasGetWorkspaceLimit";
-    if (const myblasStatus_t failure = check_handle(function, handle))
-        return failure;
-    if (!size_bytes)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "size_bytes is NULL");
-    *size_bytes = handle->workspace_limit;
-    return MYBLAS_STATUS_SUCCESS;
+    return get("myblasGetWorkspaceLimit",
+               handle,
+               &myblasContext::workspace_limit,
+               "size_bytes",
+               size_bytes);
 }
 
 } // extern "C"

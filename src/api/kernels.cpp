@@ -10,8 +10,26 @@
 namespace myblas {
 namespace {
 
-bool is_backend(myblasBackend_t backend) {
-    return backend == MYBLAS_BACKEND_HOST || backend == MYBLAS_BACKEND_CUDA;
+fault check_backend(myblasBackend_t backend) {
+    if (backend == MYBLAS_BACKEND_HOST || backend == MYBLAS_BACKEND_CUDA)
+        return nullptr;
+    return {"backend", backend, "which is neither host nor cuda"};
+}
+
+template <class Problem>
+fault check_index(int index, const kernel_list<Problem>& kernels) {
+    const auto count = static_cast<int64_t>(kernels.size());
+    return 0 <= index && index < count ? nullptr
+                                       : fault{"index", index, "but there are", count, " kernels"};
+}
+
+// A structure that the caller passes, whose size the caller has set.
+template <class Structure>
+fault check_structure(const char* name, const char* name_of_size, const Structure* s) {
+    if (!s)
+        return {fault::kind::null, name};
+    return s->size_bytes == sizeof *s ? nullptr
+                                      : wrong_size(name_of_size, s->size_bytes, sizeof *s);
 }
 
 // A described device, which need not exist.
@@ -22,15 +40,11 @@ myblasStatus_t describe_device(const char* function,
     *described = {};
     if (backend == MYBLAS_BACKEND_HOST)
         return MYBLAS_STATUS_SUCCESS;
-    if (!device)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "device is NULL");
-    if (device->size_bytes != sizeof *device)
-        return refuse(function,
-                      MYBLAS_STATUS_INVALID_VALUE,
-                      wrong_size("device->size_bytes", device->size_bytes, sizeof *device));
+    if (const fault found = check_structure("device", "device->size_bytes", device))
+        return refuse(function, found);
     if (device->arch < 1 || device->sm_count < 1 || device->clock_mhz < 1 ||
         device->memory_gbps < 1 || device->l2_bytes < 1 || device->smem_per_block < 1)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "a member of device is not positive");
+        return refuse(function, "a member of device is not positive");
     described->ordinal = 0;
     described->arch = device->arch;
     described->sm_count = device->sm_count;
@@ -53,9 +67,7 @@ read_setting(const char* function, const myblasCall_t* call, call_setting* setti
     const bool has_mode = call && call->size_bytes == sizeof *call;
     *setting = {has_mode ? call->math_mode : MYBLAS_FP32_STRICT_MATH, false, false};
     if (!is_math_mode(setting->math))
-        return refuse(function,
-                      MYBLAS_STATUS_INVALID_VALUE,
-                      {"call->math_mode", setting->math, "which is not a math mode"});
+        return refuse(function, {"call->math_mode", setting->math, "which is not a math mode"});
     return MYBLAS_STATUS_SUCCESS;
 }
 
@@ -132,25 +144,15 @@ myblasStatus_t estimate_kernel(const char* function,
                                const myblasCall_t* call,
                                int index,
                                myblasKernelEstimate_t* estimate) noexcept {
-    if (!estimate)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "estimate is NULL");
-    if (estimate->size_bytes != sizeof *estimate)
-        return refuse(function,
-                      MYBLAS_STATUS_INVALID_VALUE,
-                      wrong_size("estimate->size_bytes", estimate->size_bytes, sizeof *estimate));
+    if (const fault found = check_structure("estimate", "estimate->size_bytes", estimate))
+        return refuse(function, found);
     myblasKernelEstimate_t found = {};
     found.size_bytes = sizeof found;
     const myblasStatus_t status =
         visit_call(function, call, setting, [&]<class Problem>(const Problem& problem) {
             const kernel_list<Problem> kernels = kernels_of<Problem>(backend);
-            if (index < 0 || static_cast<size_t>(index) >= kernels.size())
-                return refuse(function,
-                              MYBLAS_STATUS_INVALID_VALUE,
-                              {"index",
-                               index,
-                               "but there are",
-                               static_cast<int64_t>(kernels.size()),
-                               " kernels"});
+            if (const fault wrong = check_index(index, kernels))
+                return refuse(function, wrong);
             const kernel_entry<Problem>& kernel = *kernels[index];
             found.refusal = refusal_of(kernel, problem, device, workspace_bytes);
             found.accepted = !found.refusal;
@@ -179,14 +181,12 @@ extern "C" {
 
 myblasStatus_t myblasGetKernelCount(myblasBackend_t backend, myblasRoutine_t routine, int* count) {
     constexpr const char* function = "myblasGetKernelCount";
-    if (!is_backend(backend))
-        return refuse(function,
-                      MYBLAS_STATUS_INVALID_VALUE,
-                      {"backend", backend, "which is neither host nor cuda"});
+    if (const fault found = check_backend(backend))
+        return refuse(function, found);
     if (!is_routine(routine))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, not_a_routine("routine", routine));
+        return refuse(function, not_a_routine("routine", routine));
     if (!count)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "count is NULL");
+        return refuse(function, "count is NULL");
     return visit_routine(routine, [&]<class Problem>() {
         *count = static_cast<int>(kernels_of<Problem>(backend).size());
         return MYBLAS_STATUS_SUCCESS;
@@ -198,28 +198,16 @@ myblasStatus_t myblasGetKernelInfo(myblasBackend_t backend,
                                    int index,
                                    myblasKernelInfo_t* info) {
     constexpr const char* function = "myblasGetKernelInfo";
-    if (!is_backend(backend))
-        return refuse(function,
-                      MYBLAS_STATUS_INVALID_VALUE,
-                      {"backend", backend, "which is neither host nor cuda"});
+    if (const fault found = check_backend(backend))
+        return refuse(function, found);
     if (!is_routine(routine))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, not_a_routine("routine", routine));
+        return refuse(function, not_a_routine("routine", routine));
     return visit_routine(routine, [&]<class Problem>() {
         const kernel_list<Problem> kernels = kernels_of<Problem>(backend);
-        if (index < 0 || static_cast<size_t>(index) >= kernels.size())
-            return refuse(function,
-                          MYBLAS_STATUS_INVALID_VALUE,
-                          {"index",
-                           index,
-                           "but there are",
-                           static_cast<int64_t>(kernels.size()),
-                           " kernels"});
-        if (!info)
-            return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "info is NULL");
-        if (info->size_bytes != sizeof *info)
-            return refuse(function,
-                          MYBLAS_STATUS_INVALID_VALUE,
-                          wrong_size("info->size_bytes", info->size_bytes, sizeof *info));
+        if (const fault wrong = check_index(index, kernels))
+            return refuse(function, wrong);
+        if (const fault found = check_structure("info", "info->size_bytes", info))
+            return refuse(function, found);
         const kernel_entry<Problem>& kernel = *kernels[index];
         *info = {.size_bytes = sizeof *info,
                  .name = kernel.name,
@@ -244,12 +232,12 @@ myblasStatus_t myblasForceKernel(myblasHandle_t handle, myblasRoutine_t routine,
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (!is_routine(routine))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, not_a_routine("routine", routine));
+        return refuse(function, not_a_routine("routine", routine));
     forced_kernel wanted;
     if (name)
         wanted = find_kernel(routine, handle->backend->id, name);
     if (wanted.index == forced_kernel::unknown)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "the backend has no such kernel");
+        return refuse(function, "the backend has no such kernel");
     handle->forced[routine] = wanted;
     return MYBLAS_STATUS_SUCCESS;
 }
@@ -260,7 +248,7 @@ myblasSelectKernel(myblasHandle_t handle, const myblasCall_t* call, const char**
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (!name)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "name is NULL");
+        return refuse(function, "name is NULL");
     const char* taken = nullptr;
     const myblasStatus_t status =
         visit_call(function, call, setting_of(*handle), [&]<class Problem>(const Problem& problem) {
@@ -282,12 +270,10 @@ myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
                                     const myblasCall_t* call,
                                     const char** name) {
     constexpr const char* function = "myblasSelectKernelOn";
-    if (!is_backend(backend))
-        return refuse(function,
-                      MYBLAS_STATUS_INVALID_VALUE,
-                      {"backend", backend, "which is neither host nor cuda"});
+    if (const fault found = check_backend(backend))
+        return refuse(function, found);
     if (!name)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "name is NULL");
+        return refuse(function, "name is NULL");
     device_info described;
     if (const myblasStatus_t failure = describe_device(function, backend, device, &described))
         return failure;
@@ -335,10 +321,8 @@ myblasStatus_t myblasGetKernelEstimateOn(myblasBackend_t backend,
                                          int index,
                                          myblasKernelEstimate_t* estimate) {
     constexpr const char* function = "myblasGetKernelEstimateOn";
-    if (!is_backend(backend))
-        return refuse(function,
-                      MYBLAS_STATUS_INVALID_VALUE,
-                      {"backend", backend, "which is neither host nor cuda"});
+    if (const fault found = check_backend(backend))
+        return refuse(function, found);
     device_info described;
     if (const myblasStatus_t failure = describe_device(function, backend, device, &described))
         return failure;
@@ -353,12 +337,8 @@ myblasStatus_t myblasGetDevice(myblasHandle_t handle, myblasDevice_t* device) {
     constexpr const char* function = "myblasGetDevice";
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
-    if (!device)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "device is NULL");
-    if (device->size_bytes != sizeof *device)
-        return refuse(function,
-                      MYBLAS_STATUS_INVALID_VALUE,
-                      wrong_size("device->size_bytes", device->size_bytes, sizeof *device));
+    if (const fault found = check_structure("device", "device->size_bytes", device))
+        return refuse(function, found);
     if (handle->backend->id != MYBLAS_BACKEND_CUDA)
         return refuse(function, MYBLAS_STATUS_NOT_SUPPORTED, "the host backend has no GPU");
     const device_info& known = handle->device;
@@ -378,9 +358,9 @@ myblasGetLastKernel(myblasHandle_t handle, myblasRoutine_t routine, const char**
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (!is_routine(routine))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, not_a_routine("routine", routine));
+        return refuse(function, not_a_routine("routine", routine));
     if (!name)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "name is NULL");
+        return refuse(function, "name is NULL");
     *name = handle->last_kernel[routine];
     return MYBLAS_STATUS_SUCCESS;
 }
@@ -391,7 +371,7 @@ myblasGetWorkspaceSize(myblasHandle_t handle, const myblasCall_t* call, size_t* 
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (!size_bytes)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "size_bytes is NULL");
+        return refuse(function, "size_bytes is NULL");
     size_t useful = 0;
     const myblasStatus_t status =
         visit_call(function, call, setting_of(*handle), [&]<class Problem>(const Problem& problem) {

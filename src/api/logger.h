@@ -22,12 +22,15 @@ void read_environment() noexcept;
 
 namespace myblas {
 
-// Logs why `function` does not succeed, and answers the status.
+// Logs why `function` does not succeed, and answers the status (by default INVALID_VALUE).
 inline myblasStatus_t
 refuse(const char* function, myblasStatus_t status, const char* why) noexcept {
     logger::write("%s: %s: %s", function, myblasGetStatusName(status), why);
     return status;
 }
 myblasStatus_t refuse(const char* function, myblasStatus_t status, const fault& why) noexcept;
+inline myblasStatus_t refuse(const char* function, const fault& why) noexcept {
+    return refuse(function, MYBLAS_STATUS_INVALID_VALUE, why);
+}
 
 } // namespace myblas

@@ -1,4 +1,6 @@
 // Device memory, and copies between host and device.
+#include "api/memory.h"
+
 #include "api/check.h"
 #include "api/context.h"
 
@@ -60,34 +62,31 @@ matrix_copy make_copy(int64_t rows,
             .to_device = to_device};
 }
 
-struct copy_call {
-    const char* function;
-    bool to_device;
-    bool waits;            // and then on the handle's stream
-    myblasStream_t stream; // where it does not wait
-};
+} // namespace
 
-myblasStatus_t copy_matrix(const copy_call& call,
-                           myblasHandle_t handle,
-                           int64_t rows,
-                           int64_t cols,
-                           int64_t element_bytes,
-                           const void* source,
-                           int64_t source_ld,
-                           void* target,
-                           int64_t target_ld) noexcept {
+myblasStatus_t enter(const matrix_copy_call& call,
+                     myblasHandle_t handle,
+                     int64_t rows,
+                     int64_t cols,
+                     int64_t element_bytes,
+                     const void* source,
+                     int64_t source_ld,
+                     void* target,
+                     int64_t target_ld,
+                     myblasStream_t stream) noexcept {
     if (const myblasStatus_t failure = check_handle(call.function, handle))
         return failure;
     if (const fault found = check_sizes(rows, cols, element_bytes, source_ld, target_ld))
-        return refuse(call.function, MYBLAS_STATUS_INVALID_VALUE, found);
+        return refuse(call.function, found);
     if (rows == 0 || cols == 0)
         return MYBLAS_STATUS_SUCCESS;
     if (const fault found =
             check_operands(rows, cols, element_bytes, source, source_ld, target, target_ld))
-        return refuse(call.function, MYBLAS_STATUS_INVALID_VALUE, found);
+        return refuse(call.function, found);
 
     const backend_ops& backend = *handle->backend;
-    const myblasStream_t stream = call.waits ? handle->stream : call.stream;
+    if (call.waits)
+        stream = handle->stream;
     const device_guard guard(*handle);
     if (const myblasStatus_t failure = guard.status())
         return refuse(call.function, failure, lost_device);
@@ -102,19 +101,6 @@ myblasStatus_t copy_matrix(const copy_call& call,
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// A vector is a matrix of one row whose leading dimensions are the increments.
-myblasStatus_t copy_vector(const copy_call& call,
-                           myblasHandle_t handle,
-                           int64_t n,
-                           int64_t element_bytes,
-                           const void* x,
-                           int64_t incx,
-                           void* y,
-                           int64_t incy) noexcept {
-    return copy_matrix(call, handle, 1, n, element_bytes, x, incx, y, incy);
-}
-
-} // namespace
 } // namespace myblas
 
 using namespace myblas;
@@ -126,7 +112,7 @@ myblasStatus_t myblasMalloc(myblasHandle_t handle, void** ptr, size_t size_bytes
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (!ptr)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "ptr is NULL");
+        return refuse(function, "ptr is NULL");
     const device_guard guard(*handle);
     if (const myblasStatus_t failure = guard.status())
         return refuse(function, failure, lost_device);
@@ -151,244 +137,6 @@ myblasStatus_t myblasFree(myblasHandle_t handle, void* ptr) {
     if (const myblasStatus_t failure = handle->backend->release(ptr))
         return refuse(function, failure, "the memory cannot be freed");
     return MYBLAS_STATUS_SUCCESS;
-}
-
-myblasStatus_t myblasSetMatrix(myblasHandle_t handle,
-                               int rows,
-                               int cols,
-                               int element_bytes,
-                               const void* A,
-                               int lda,
-                               void* B,
-                               int ldb) {
-    return copy_matrix({"myblasSetMatrix", true, true, nullptr},
-                       handle,
-                       rows,
-                       cols,
-                       element_bytes,
-                       A,
-                       lda,
-                       B,
-                       ldb);
-}
-
-myblasStatus_t myblasSetMatrix_64(myblasHandle_t handle,
-                                  int64_t rows,
-                                  int64_t cols,
-                                  int64_t element_bytes,
-                                  const void* A,
-                                  int64_t lda,
-                                  void* B,
-                                  int64_t ldb) {
-    return copy_matrix({"myblasSetMatrix", true, true, nullptr},
-                       handle,
-                       rows,
-                       cols,
-                       element_bytes,
-                       A,
-                       lda,
-                       B,
-                       ldb);
-}
-
-myblasStatus_t myblasGetMatrix(myblasHandle_t handle,
-                               int rows,
-                               int cols,
-                               int element_bytes,
-                               const void* A,
-                               int lda,
-                               void* B,
-                               int ldb) {
-    return copy_matrix({"myblasGetMatrix", false, true, nullptr},
-                       handle,
-                       rows,
-                       cols,
-                       element_bytes,
-                       A,
-                       lda,
-                       B,
-                       ldb);
-}
-
-myblasStatus_t myblasGetMatrix_64(myblasHandle_t handle,
-                                  int64_t rows,
-                                  int64_t cols,
-                                  int64_t element_bytes,
-                                  const void* A,
-                                  int64_t lda,
-                                  void* B,
-                                  int64_t ldb) {
-    return copy_matrix({"myblasGetMatrix", false, true, nullptr},
-                       handle,
-                       rows,
-                       cols,
-                       element_bytes,
-                       A,
-                       lda,
-                       B,
-                       ldb);
-}
-
-myblasStatus_t myblasSetVector(
-    myblasHandle_t handle, int n, int element_bytes, const void* x, int incx, void* y, int incy) {
-    return copy_vector(
-        {"myblasSetVector", true, true, nullptr}, handle, n, element_bytes, x, incx, y, incy);
-}
-
-myblasStatus_t myblasSetVector_64(myblasHandle_t handle,
-                                  int64_t n,
-                                  int64_t element_bytes,
-                                  const void* x,
-                                  int64_t incx,
-                                  void* y,
-                                  int64_t incy) {
-    return copy_vector(
-        {"myblasSetVector", true, true, nullptr}, handle, n, element_bytes, x, incx, y, incy);
-}
-
-myblasStatus_t myblasGetVector(
-    myblasHandle_t handle, int n, int element_bytes, const void* x, int incx, void* y, int incy) {
-    return copy_vector(
-        {"myblasGetVector", false, true, nullptr}, handle, n, element_bytes, x, incx, y, incy);
-}
-
-myblasStatus_t myblasGetVector_64(myblasHandle_t handle,
-                                  int64_t n,
-                                  int64_t element_bytes,
-                                  const void* x,
-                                  int64_t incx,
-                                  void* y,
-                                  int64_t incy) {
-    return copy_vector(
-        {"myblasGetVector", false, true, nullptr}, handle, n, element_bytes, x, incx, y, incy);
-}
-
-myblasStatus_t myblasSetMatrixAsync(myblasHandle_t handle,
-                                    int rows,
-                                    int cols,
-                                    int element_bytes,
-                                    const void* A,
-                                    int lda,
-                                    void* B,
-                                    int ldb,
-                                    myblasStream_t stream) {
-    return copy_matrix({"myblasSetMatrixAsync", true, false, stream},
-                       handle,
-                       rows,
-                       cols,
-                       element_bytes,
-                       A,
-                       lda,
-                       B,
-                       ldb);
-}
-
-myblasStatus_t myblasSetMatrixAsync_64(myblasHandle_t handle,
-                                       int64_t rows,
-                                       int64_t cols,
-                                       int64_t element_bytes,
-                                       const void* A,
-                                       int64_t lda,
-                                       void* B,
-                                       int64_t ldb,
-                                       myblasStream_t stream) {
-    return copy_matrix({"myblasSetMatrixAsync", true, false, stream},
-                       handle,
-                       rows,
-                       cols,
-                       element_bytes,
-                       A,
-                       lda,
-                       B,
-                       ldb);
-}
-
-myblasStatus_t myblasGetMatrixAsync(myblasHandle_t handle,
-                                    int rows,
-                                    int cols,
-                                    int element_bytes,
-                                    const void* A,
-                                    int lda,
-                                    void* B,
-                                    int ldb,
-                                    myblasStream_t stream) {
-    return copy_matrix({"myblasGetMatrixAsync", false, false, stream},
-                       handle,
-                       rows,
-                       cols,
-                       element_bytes,
-                       A,
-                       lda,
-                       B,
-                       ldb);
-}
-
-myblasStatus_t myblasGetMatrixAsync_64(myblasHandle_t handle,
-                                       int64_t rows,
-                                       int64_t cols,
-                                       int64_t element_bytes,
-                                       const void* A,
-                                       int64_t lda,
-                                       void* B,
-                                       int64_t ldb,
-                                       myblasStream_t stream) {
-    return copy_matrix({"myblasGetMatrixAsync", false, false, stream},
-                       handle,
-                       rows,
-                       cols,
-                       element_bytes,
-                       A,
-                       lda,
-                       B,
-                       ldb);
-}
-
-myblasStatus_t myblasSetVectorAsync(myblasHandle_t handle,
-                                    int n,
-                                    int element_bytes,
-                                    const void* x,
-                                    int incx,
-                                    void* y,
-                                    int incy,
-                                    myblasStream_t stream) {
-    return copy_vector(
-        {"myblasSetVectorAsync", true, false, stream}, handle, n, element_bytes, x, incx, y, incy);
-}
-
-myblasStatus_t myblasSetVectorAsync_64(myblasHandle_t handle,
-                                       int64_t n,
-                                       int64_t element_bytes,
-                                       const void* x,
-                                       int64_t incx,
-                                       void* y,
-                                       int64_t incy,
-                                       myblasStream_t stream) {
-    return copy_vector(
-        {"myblasSetVectorAsync", true, false, stream}, handle, n, element_bytes, x, incx, y, incy);
-}
-
-myblasStatus_t myblasGetVectorAsync(myblasHandle_t handle,
-                                    int n,
-                                    int element_bytes,
-                                    const void* x,
-                                    int incx,
-                                    void* y,
-                                    int incy,
-                                    myblasStream_t stream) {
-    return copy_vector(
-        {"myblasGetVectorAsync", false, false, stream}, handle, n, element_bytes, x, incx, y, incy);
-}
-
-myblasStatus_t myblasGetVectorAsync_64(myblasHandle_t handle,
-                                       int64_t n,
-                                       int64_t element_bytes,
-                                       const void* x,
-                                       int64_t incx,
-                                       void* y,
-                                       int64_t incy,
-                                       myblasStream_t stream) {
-    return copy_vector(
-        {"myblasGetVectorAsync", false, false, stream}, handle, n, element_bytes, x, incx, y, incy);
 }
 
 } // extern "C"

@@ -32,17 +32,17 @@ fault check_epilogue(const sgemm_problem& p, const myblasEpilogue_t* epilogue) {
 run(const char* function, myblasContext& handle, fused_product& f) noexcept {
     sgemm_problem& p = f.product;
     if (const fault found = check_epilogue(p, f.epilogue))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+        return refuse(function, found);
     if (p.is_empty())
         return MYBLAS_STATUS_SUCCESS;
     const float* const beta = p.beta.device; // so far, an address in either pointer mode
     const bool reads_c = beta && may_be_nonzero(read_scalar(handle, beta));
     if (reads_c && !f.c)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "C is NULL");
+        return refuse(function, "C is NULL");
     if (!p.c)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "D is NULL");
+        return refuse(function, "D is NULL");
     if (f.c && f.c == p.c && (f.ldc != p.ldc || (p.batch_count > 1 && f.stride_c != p.stride_c)))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "D is C with another ldd or strideD");
+        return refuse(function, "D is C with another ldd or strideD");
     if (const myblasEpilogue_t* e = f.epilogue) {
         p.epilogue.activation = e->activation;
         p.epilogue.is_bias_of_columns = e->bias && e->bias_of == MYBLAS_BIAS_OF_COLUMNS;
@@ -212,7 +212,7 @@ myblasStatus_t for_each_group(const char* function,
         sgemm_problem p;
         p.operands(list);
         if (list.wrong)
-            return refuse(function, MYBLAS_STATUS_INVALID_VALUE, list.wrong);
+            return refuse(function, list.wrong);
         bool is_done;
         const myblasStatus_t status =
             complete(function, handle, p, scalar_reader(handle), &is_done);
@@ -223,7 +223,6 @@ myblasStatus_t for_each_group(const char* function,
         if (!is_in_reach)
             return refuse(
                 function,
-                MYBLAS_STATUS_INVALID_VALUE,
                 {"group_size", all.size[g], "and pointers to all matrices do not fit 64 bits"});
         if (const myblasStatus_t failure = visit(p))
             return failure;
@@ -238,11 +237,11 @@ myblasStatus_t run(const char* function, myblasHandle_t handle, const groups<Siz
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (all.count < 0)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, negative("group_count", all.count));
+        return refuse(function, negative("group_count", all.count));
     if (all.count == 0)
         return MYBLAS_STATUS_SUCCESS;
     if (const fault found = missing_array(all))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, found);
+        return refuse(function, found);
     // All groups are checked before anything is computed. A wrong argument of any group comes
     // before a kernel that does not accept one.
     bool is_supported = true;

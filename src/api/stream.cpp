@@ -367,7 +367,7 @@ myblasStatus_t myblasStreamCreate(myblasHandle_t handle, myblasStream_t* stream)
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (!stream)
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "stream is NULL");
+        return refuse(function, "stream is NULL");
     const device_guard guard(*handle);
     if (const myblasStatus_t failure = guard.status())
         return refuse(function, failure, lost_device);
@@ -381,7 +381,7 @@ myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream)
     if (const myblasStatus_t failure = check_handle(function, handle))
         return failure;
     if (is_default_stream(stream))
-        return refuse(function, MYBLAS_STATUS_INVALID_VALUE, "a default stream stays");
+        return refuse(function, "a default stream stays");
     const device_guard guard(*handle);
     if (const myblasStatus_t failure = guard.status())
         return refuse(function, failure, lost_device);

@@ -136,4 +136,8 @@ struct selection {
 template <class Problem>
 using kernel_list = std::span<const kernel_entry<Problem>* const>;
 
+// The kernels of a registry, by name.
+template <const auto& plainest, const auto&... others>
+inline constexpr std::array ladder{&plainest, &others...};
+
 } // namespace myblas

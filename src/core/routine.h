@@ -1,5 +1,5 @@
 // Ties each problem type to its routine number and to the registries and rules of both backends.
-// Implemented in kernels/*/registry.cpp (CUDA), host/*/registry.cpp and select/.
+// Implemented in kernels/*/registry.cpp (CUDA), host/registry.cpp and select/.
 #pragma once
 
 #include "core/kernel_entry.h"

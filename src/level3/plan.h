@@ -105,6 +105,13 @@ constexpr int64_t round_up_to(int64_t value, int64_t multiple) {
 
 inline bool is_host(const device_info& device) { return device.arch == 0; }
 
+// A diagonal block in the workspace, and its leading dimension there.
+inline constexpr int64_t least_block = 64;
+constexpr int64_t pitch_of(int64_t block) { return round_up_to(block, 4); }
+constexpr size_t tile_bytes(int64_t block) {
+    return static_cast<size_t>(block * pitch_of(block)) * sizeof(float);
+}
+
 // Rectangles below the diagonal blocks of a lower triangle. The first has its corner at (row, col);
 // each further one is `step` rows and columns on.
 struct rectangles {

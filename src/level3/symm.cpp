@@ -6,13 +6,6 @@
 namespace myblas {
 namespace {
 
-constexpr int64_t least_block = 64;
-
-constexpr int64_t pitch_of(int64_t block) { return round_up_to(block, 4); }
-constexpr size_t tile_bytes(int64_t block) {
-    return static_cast<size_t>(block * pitch_of(block)) * sizeof(float);
-}
-
 // Rows or columns [first, first + count).
 struct range {
     int64_t first, count;

@@ -39,6 +39,26 @@ struct triangular_form {
     int64_t across(int64_t ld) const { return right ? 1 : ld; }
 };
 
+// A step with `n` rows of L and the lines of X and Y, without a batch. The caller sets what it
+// does, its factors and its operands.
+template <class Problem> // trmm_problem, trsm_problem
+triangle_step
+step_of(const Problem& p, const triangular_form& form, int64_t n, int64_t ldx, int64_t ldy) {
+    triangle_step step{};
+    step.unit = p.unit;
+    step.n = step.block = n;
+    step.lines = p.lines();
+    step.gate = {1};
+    step.a_row = form.a_row();
+    step.a_col = form.a_col();
+    step.x_along = form.sign() * form.along(ldx);
+    step.x_across = form.across(ldx);
+    step.y_along = form.sign() * form.along(ldy);
+    step.y_across = form.across(ldy);
+    step.batch_count = 1;
+    return step;
+}
+
 // Y_rows += alpha * L(rows, cols) * X_cols for rectangles of L. Offsets and strides are in
 // elements, from the caller's pointers.
 struct placed_product {

@@ -25,6 +25,18 @@ bool needs_copy(const trmm_problem& p) {
     return p.in_place() && may_be_nonzero(p.alpha) && p.order() > multiply_block;
 }
 
+// C = alpha * L * X by a step that knows the triangle.
+triangle_step
+whole_triangle(const trmm_problem& p, const triangular_form& form, const float* x, int64_t ldx) {
+    const int64_t first = form.row(0);
+    triangle_step step = step_of(p, form, form.n, ldx, p.ldc);
+    step.alpha = p.alpha;
+    step.a = {p.a + first * (1 + p.lda)};
+    step.x = {x + first * form.along(ldx)};
+    step.y = {p.c + first * form.along(p.ldc)};
+    return step;
+}
+
 // trmm as one product on a GPU, with a copy of A that has zeros beside the triangle; kernels leave
 // out most of the zeros. Making the copy takes as long as moving 6 n^2 bytes, which pays if there
 // are enough lines.
@@ -100,24 +112,7 @@ struct one_product {
         q.ldc = p.ldc;
         if (const myblasStatus_t failure = steps.take(q))
             return failure;
-        const int64_t first = form.row(0);
-        return steps.take(nonfinite_fixup{.product = {.is_solve = false,
-                                                      .unit = p.unit,
-                                                      .n = form.n,
-                                                      .block = form.n,
-                                                      .lines = p.lines(),
-                                                      .alpha = p.alpha,
-                                                      .gate = {1},
-                                                      .a = {p.a + first * (1 + p.lda)},
-                                                      .a_row = form.a_row(),
-                                                      .a_col = form.a_col(),
-                                                      .x = {x + first * form.along(ldx)},
-                                                      .x_along = form.sign() * form.along(ldx),
-                                                      .x_across = form.across(ldx),
-                                                      .y = {p.c + first * form.along(p.ldc)},
-                                                      .y_along = form.sign() * form.along(p.ldc),
-                                                      .y_across = form.across(p.ldc),
-                                                      .batch_count = 1},
+        return steps.take(nonfinite_fixup{.product = whole_triangle(p, form, x, ldx),
                                           .found = found,
                                           .found_count = found_count});
     }
@@ -126,25 +121,9 @@ struct one_product {
 // Not in place, except for a single block.
 myblasStatus_t multiply(const trmm_problem& p, plan_steps& steps) {
     const triangular_form form(p);
-    const int64_t first = form.row(0);
-    if (const myblasStatus_t failure =
-            steps.take(triangle_step{.is_solve = false,
-                                     .unit = p.unit,
-                                     .n = form.n,
-                                     .block = multiply_block,
-                                     .lines = p.lines(),
-                                     .alpha = p.alpha,
-                                     .gate = {1},
-                                     .a = {p.a + first * (1 + p.lda)},
-                                     .a_row = form.a_row(),
-                                     .a_col = form.a_col(),
-                                     .x = {p.b + first * form.along(p.ldb)},
-                                     .x_along = form.sign() * form.along(p.ldb),
-                                     .x_across = form.across(p.ldb),
-                                     .y = {p.c + first * form.along(p.ldc)},
-                                     .y_along = form.sign() * form.along(p.ldc),
-                                     .y_across = form.across(p.ldc),
-                                     .batch_count = 1}))
+    triangle_step diagonal = whole_triangle(p, form, p.b, p.ldb);
+    diagonal.block = multiply_block;
+    if (const myblasStatus_t failure = steps.take(diagonal))
         return failure;
     return for_each_level(form.n, multiply_block, [&](const rectangles& r) {
         const placed_product at = place(form, r, p.trans, p.lines(), p.ldb, p.ldc);

@@ -39,25 +39,17 @@ struct solution {
 
     myblasStatus_t substitute(int64_t first, int64_t count, scalar scale) const {
         const int64_t row = form.row(first);
-        const batch_base<const float> x{
-            p.b, p.stride_b, const_cast<const float* const*>(p.b_array), row * form.along(p.ldb)};
-        return steps.take(triangle_step{.is_solve = true,
-                                        .unit = p.unit,
-                                        .n = count,
-                                        .block = block,
-                                        .lines = p.lines(),
-                                        .alpha = scale,
-                                        .gate = minus,
-                                        .a = {p.a, p.stride_a, p.a_array, row * (1 + p.lda)},
-                                        .a_row = form.a_row(),
-                                        .a_col = form.a_col(),
-                                        .x = x,
-                                        .x_along = form.sign() * form.along(p.ldb),
-                                        .x_across = form.across(p.ldb),
-                                        .y = {p.b, p.stride_b, p.b_array, x.offset},
-                                        .y_along = form.sign() * form.along(p.ldb),
-                                        .y_across = form.across(p.ldb),
-                                        .batch_count = p.batch_count});
+        const int64_t offset = row * form.along(p.ldb);
+        triangle_step step = step_of(p, form, count, p.ldb, p.ldb);
+        step.is_solve = true;
+        step.block = block;
+        step.alpha = scale;
+        step.gate = minus;
+        step.a = {p.a, p.stride_a, p.a_array, row * (1 + p.lda)};
+        step.x = {p.b, p.stride_b, const_cast<const float* const*>(p.b_array), offset};
+        step.y = {p.b, p.stride_b, p.b_array, offset};
+        step.batch_count = p.batch_count;
+        return steps.take(step);
     }
 
     // B_rows = scale * B_rows - L(rows, cols) * X_cols.

@@ -29,6 +29,15 @@ struct tuning {
     }
 };
 
+template <class Problem>
+constexpr rule<Problem> for_all(const kernel_entry<Problem>& kernel) {
+    return {any_form, {any, any, any, any}, &kernel};
+}
+
+// Rules for all calls: the first kernel that accepts the problem.
+template <const auto& preferred, const auto&... others>
+inline constexpr std::array in_order{for_all(preferred), for_all(others)...};
+
 extern const tuning tuning_host;
 extern const tuning tuning_sm90;
 

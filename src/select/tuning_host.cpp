@@ -1,13 +1,7 @@
 // Rules of the host backend: OpenBLAS if it can be loaded, else the best of the library's own
 // kernels. A batch of many small products goes to the library's own kernel, which divides it among
 // threads (docs/experiments/host.md).
-#include "host/histogram/registry.h"
-#include "host/level2/registry.h"
-#include "host/level3/registry.h"
-#include "host/sgemm/registry.h"
-#include "host/sum/registry.h"
-#include "host/transpose/registry.h"
-#include "host/vector/registry.h"
+#include "host/registry.h"
 #include "select/select.h"
 #include "select/tuning.h"
 
@@ -27,134 +21,41 @@ constexpr rule<transpose_problem> transpose[] = {
     {out_of_place_form, {any, any, any, any}, &host::transpose_blocked},
     {in_place_form,     {any, any, any, any}, &host::transpose_in_place},
 };
-
-constexpr rule<geam_problem> geam[] = {
-    {any_form, {any, any, any, any}, &host::geam_blocked},
-};
-
-constexpr rule<sum_problem<float>> sum[] = {
-    {any_form, {any, any, any, any}, &host::sum_pairwise},
-};
-
-constexpr rule<sum_problem<double>> dsum[] = {
-    {any_form, {any, any, any, any}, &host::dsum_pairwise},
-};
-
-constexpr rule<axpy_problem> axpy[] = {
-    {any_form, {any, any, any, any}, &host::axpy_reference},
-};
-
-constexpr rule<copy_problem> copy[] = {
-    {any_form, {any, any, any, any}, &host::copy_reference},
-};
-
-constexpr rule<gemsum_problem> gemsum[] = {
-    {any_form, {any, any, any, any}, &host::gemsum_runs},
-};
-
-constexpr rule<histogram_problem> histogram[] = {
-    {any_form, {any, any, any, any}, &host::histogram_interleaved},
-};
-
-// ---- Level 1 ------------------------------------------------------------------------------------
-
-constexpr rule<dot_problem> dot[] = {
-    {any_form, {any, any, any, any}, &host::dot_lanes},
-};
-
-constexpr rule<nrm2_problem> nrm2[] = {
-    {any_form, {any, any, any, any}, &host::nrm2_lanes},
-};
-
-constexpr rule<extremum_problem> extremum[] = {
-    {any_form, {any, any, any, any}, &host::extremum_blocks},
-};
-
-constexpr rule<scal_problem> scal[] = {
-    {any_form, {any, any, any, any}, &host::scal_reference},
-};
-
-constexpr rule<swap_problem> swap[] = {
-    {any_form, {any, any, any, any}, &host::swap_reference},
-};
-
-constexpr rule<rot_problem> rot[] = {
-    {any_form, {any, any, any, any}, &host::rot_reference},
-};
-
-constexpr rule<rotm_problem> rotm[] = {
-    {any_form, {any, any, any, any}, &host::rotm_reference},
-};
-
-constexpr rule<rotg_problem> rotg[] = {
-    {any_form, {any, any, any, any}, &host::rotg_reference},
-};
-
-constexpr rule<rotmg_problem> rotmg[] = {
-    {any_form, {any, any, any, any}, &host::rotmg_reference},
-};
-
-// ---- Level 2 ------------------------------------------------------------------------------------
-
-constexpr rule<symv_problem> symv[] = {
-    {any_form, {any, any, any, any}, &host::symv_openblas},
-    {any_form, {any, any, any, any}, &host::symv_reference},
-};
-
-constexpr rule<syr_problem> syr[] = {
-    {any_form, {any, any, any, any}, &host::syr_openblas},
-    {any_form, {any, any, any, any}, &host::syr_reference},
-};
-
-constexpr rule<trmv_problem> trmv[] = {
-    {any_form, {any, any, any, any}, &host::trmv_openblas},
-    {any_form, {any, any, any, any}, &host::trmv_reference},
-};
-
-constexpr rule<trsv_problem> trsv[] = {
-    {any_form, {any, any, any, any}, &host::trsv_openblas},
-    {any_form, {any, any, any, any}, &host::trsv_reference},
-};
-
-// ---- Level 3 ------------------------------------------------------------------------------------
-
-constexpr rule<syrk_problem> syrk[] = {
-    {any_form, {any, any, any, any}, &host::syrk_openblas},
-    {any_form, {any, any, any, any}, &host::syrk_products},
-    {any_form, {any, any, any, any}, &host::syrk_reference},
-};
-
-constexpr rule<syr2k_problem> syr2k[] = {
-    {any_form, {any, any, any, any}, &host::syr2k_openblas},
-    {any_form, {any, any, any, any}, &host::syr2k_products},
-    {any_form, {any, any, any, any}, &host::syr2k_reference},
-};
-
-constexpr rule<symm_problem> symm[] = {
-    {any_form, {any, any, any, any}, &host::symm_openblas},
-    {any_form, {any, any, any, any}, &host::symm_products},
-    {any_form, {any, any, any, any}, &host::symm_reference},
-};
-
-constexpr rule<trmm_problem> trmm[] = {
-    {any_form, {any, any, any, any}, &host::trmm_openblas},
-    {any_form, {any, any, any, any}, &host::trmm_products},
-    {any_form, {any, any, any, any}, &host::trmm_reference},
-};
-
-constexpr rule<trsm_problem> trsm[] = {
-    {any_form, {any, any, any, any}, &host::trsm_openblas},
-    {any_form, {any, any, any, any}, &host::trsm_products},
-    {any_form, {any, any, any, any}, &host::trsm_reference},
-};
 // clang-format on
 
 } // namespace
 
-constinit const tuning tuning_host = {0, {sgemm,  transpose, geam,  sum,   dsum,     axpy, copy,
-                                          gemsum, histogram, dot,   nrm2,  extremum, scal, swap,
-                                          rot,    rotm,      rotg,  rotmg, symv,     syr,  trmv,
-                                          trsv,   syrk,      syr2k, symm,  trmm,     trsm}};
+// clang-format off
+constinit const tuning tuning_host = {0, {
+    sgemm,
+    transpose,
+    in_order<host::geam_blocked>,
+    in_order<host::sum_pairwise>,
+    in_order<host::dsum_pairwise>,
+    in_order<host::axpy_reference>,
+    in_order<host::copy_reference>,
+    in_order<host::gemsum_runs>,
+    in_order<host::histogram_interleaved>,
+    in_order<host::dot_lanes>,
+    in_order<host::nrm2_lanes>,
+    in_order<host::extremum_blocks>,
+    in_order<host::scal_reference>,
+    in_order<host::swap_reference>,
+    in_order<host::rot_reference>,
+    in_order<host::rotm_reference>,
+    in_order<host::rotg_reference>,
+    in_order<host::rotmg_reference>,
+    in_order<host::symv_openblas, host::symv_reference>,
+    in_order<host::syr_openblas, host::syr_reference>,
+    in_order<host::trmv_openblas, host::trmv_reference>,
+    in_order<host::trsv_openblas, host::trsv_reference>,
+    in_order<host::syrk_openblas, host::syrk_products, host::syrk_reference>,
+    in_order<host::syr2k_openblas, host::syr2k_products, host::syr2k_reference>,
+    in_order<host::symm_openblas, host::symm_products, host::symm_reference>,
+    in_order<host::trmm_openblas, host::trmm_products, host::trmm_reference>,
+    in_order<host::trsm_openblas, host::trsm_products, host::trsm_reference>,
+}};
+// clang-format on
 
 template <class Problem>
 selection_table<Problem> host_table() {

@@ -73,29 +73,12 @@ constexpr rule<sum_problem<double>> dsum[] = {
     {any_form, {any,            any,        any, any}, &cuda::dsum_polled},
 };
 
-constexpr rule<axpy_problem> axpy[] = {
-    // forms    n    incx incy
-    {any_form, {any, any, any, any}, &cuda::axpy_vectorised},
-    {any_form, {any, any, any, any}, &cuda::axpy_strided},
-};
-
-constexpr rule<copy_problem> copy[] = {
-    // forms    n    incx incy
-    {any_form, {any, any, any, any}, &cuda::copy_vectorised},
-    {any_form, {any, any, any, any}, &cuda::copy_strided},
-};
-
 constexpr rule<gemsum_problem> gemsum[] = {
     // forms    m                   n           m * n
     {any_form, {interval{5, 16384}, {8, 4096},  any, at_most(5000000)}, &cuda::gemsum_row_clusters},
     {any_form, {any,                any,        any, any},              &cuda::gemsum_row_tiles},
     {any_form, {any,                any,        any, any},              &cuda::gemsum_column_groups},
     {any_form, {any,                any,        any, any},              &cuda::gemsum_naive},
-};
-
-constexpr rule<histogram_problem> histogram[] = {
-    // forms    n
-    {any_form, {any, any, any, any}, &cuda::histogram_lane_counters},
 };
 
 // ---- Level 1 ------------------------------------------------------------------------------------
@@ -124,33 +107,6 @@ constexpr rule<extremum_problem> extremum[] = {
     {any_form, {any,             any,        any, any}, &cuda::extremum_polled},
 };
 
-constexpr rule<scal_problem> scal[] = {
-    // forms    n    incx incy
-    {any_form, {any, any, any, any}, &cuda::scal_vectorised},
-    {any_form, {any, any, any, any}, &cuda::scal_strided},
-};
-
-constexpr rule<swap_problem> swap[] = {
-    // forms    n    incx incy
-    {any_form, {any, any, any, any}, &cuda::swap_vectorised},
-    {any_form, {any, any, any, any}, &cuda::swap_strided},
-};
-
-constexpr rule<rot_problem> rot[] = {
-    // forms    n    incx incy
-    {any_form, {any, any, any, any}, &cuda::rot_vectorised},
-    {any_form, {any, any, any, any}, &cuda::rot_strided},
-};
-
-constexpr rule<rotm_problem> rotm[] = {
-    // forms    n    incx incy
-    {any_form, {any, any, any, any}, &cuda::rotm_vectorised},
-    {any_form, {any, any, any, any}, &cuda::rotm_strided},
-};
-
-constexpr rule<rotg_problem> rotg[] = {{any_form, {any, any, any, any}, &cuda::rotg_one_thread}};
-constexpr rule<rotmg_problem> rotmg[] = {{any_form, {any, any, any, any}, &cuda::rotmg_one_thread}};
-
 // ---- Level 2 ------------------------------------------------------------------------------------
 // The last rule of a routine is for calls without workspace, or with more blocks than a stream has
 // counters.
@@ -163,31 +119,7 @@ constexpr rule<symv_problem> symv[] = {
     {any_form, {any, any, any, any}, &cuda::symv_rows},
 };
 
-constexpr rule<syr_problem> syr[] = {
-    {any_form, {any, any, any, any}, &cuda::syr_tiles},
-};
-
-constexpr rule<trmv_problem> trmv[] = {
-    {any_form, {any, any, any, any}, &cuda::trmv_rows},
-    {any_form, {any, any, any, any}, &cuda::trmv_single_block},
-};
-
-constexpr rule<trsv_problem> trsv[] = {
-    {any_form, {any, any, any, any}, &cuda::trsv_chain},
-    {any_form, {any, any, any, any}, &cuda::trsv_single_block},
-};
-
 // ---- Level 3 ------------------------------------------------------------------------------------
-
-constexpr rule<syrk_problem> syrk[] = {
-    {any_form, {any, any, any, any}, &cuda::syrk_products},
-    {any_form, {any, any, any, any}, &cuda::syrk_naive},
-};
-
-constexpr rule<syr2k_problem> syr2k[] = {
-    {any_form, {any, any, any, any}, &cuda::syr2k_products},
-    {any_form, {any, any, any, any}, &cuda::syr2k_naive},
-};
 
 constexpr rule<symm_problem> symm[] = {
     // forms    m    n    order
@@ -202,20 +134,40 @@ constexpr rule<trmm_problem> trmm[] = {
     {any_form, {any, any, any, any}, &cuda::trmm_products},
     {any_form, {any, any, any, any}, &cuda::trmm_naive},
 };
-
-constexpr rule<trsm_problem> trsm[] = {
-    {any_form, {any, any, any, any}, &cuda::trsm_products},
-    {any_form, {any, any, any, any}, &cuda::trsm_naive},
-};
 // clang-format on
 
 } // namespace
 
-constinit const tuning tuning_sm90 = {90,
-                                      {sgemm,  transpose, geam,  sum,   dsum,     axpy, copy,
-                                       gemsum, histogram, dot,   nrm2,  extremum, scal, swap,
-                                       rot,    rotm,      rotg,  rotmg, symv,     syr,  trmv,
-                                       trsv,   syrk,      syr2k, symm,  trmm,     trsm},
-                                      sgemm_predictor_sm90};
+// clang-format off
+constinit const tuning tuning_sm90 = {90, {
+    sgemm,
+    transpose,
+    geam,
+    sum,
+    dsum,
+    in_order<cuda::axpy_vectorised, cuda::axpy_strided>,
+    in_order<cuda::copy_vectorised, cuda::copy_strided>,
+    gemsum,
+    in_order<cuda::histogram_lane_counters>,
+    dot,
+    nrm2,
+    extremum,
+    in_order<cuda::scal_vectorised, cuda::scal_strided>,
+    in_order<cuda::swap_vectorised, cuda::swap_strided>,
+    in_order<cuda::rot_vectorised, cuda::rot_strided>,
+    in_order<cuda::rotm_vectorised, cuda::rotm_strided>,
+    in_order<cuda::rotg_one_thread>,
+    in_order<cuda::rotmg_one_thread>,
+    symv,
+    in_order<cuda::syr_tiles>,
+    in_order<cuda::trmv_rows, cuda::trmv_single_block>,
+    in_order<cuda::trsv_chain, cuda::trsv_single_block>,
+    in_order<cuda::syrk_products, cuda::syrk_naive>,
+    in_order<cuda::syr2k_products, cuda::syr2k_naive>,
+    symm,
+    trmm,
+    in_order<cuda::trsm_products, cuda::trsm_naive>,
+}, sgemm_predictor_sm90};
+// clang-format on
 
 } // namespace myblas

@@ -18,7 +18,8 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/abi/preload/common" "$work/docs" "$work/scripts" "$work/src/api" "$work/tests"
 cp -r "$source/include" "$work"
 cp -r "$source/abi/fortran" "$source/abi/exports" "$work/abi"
-cp "$source"/abi/preload/common/{entries.inc,kernel_variables.h} "$work/abi/preload/common"
+cp "$source"/abi/preload/common/{entries.inc,{kernel_variables,cublas_parameters}.h} \
+    "$work/abi/preload/common"
 cp "$source"/docs/{compatibility,porting,served_calls}.md "$work/docs"
 cp "$source/README.md" "$work"
 cp "$source/scripts/generate.py" "$work/scripts"
@@ -79,6 +80,9 @@ expect src/api/entry_points.cpp "$(
 CODE
 )"
 expect abi/preload/common/kernel_variables.h '    "MYBLAS_NONE_KERNEL",'
+expect abi/preload/common/cublas_parameters.h \
+    '#define PARAMETERS_mysnone (SIZE n, const float* const* x, SIZE* result)
+#define ARGUMENTS_mysnone (n, x, result)'
 expect tests/functions.h '    case snone: return mysnone(handle, g->n, g->x, g->result);
     case snone: return mysnone_64(handle, g->n, g->x, g->result);'
 # shellcheck disable=SC2016 # names in backquotes

@@ -1,5 +1,5 @@
 // The library with a wrong kernel: the first of the routine that ADAPTER_PLANT names ("SSYR2K")
-// changes one element of large enough results. Linked in place of the host registries, whose own
+// changes one element of large enough results. Linked in place of the host registry, whose own
 // lists are called right_kernels here (CMakeLists.txt).
 #include "core/routine.h"
 
@@ -142,6 +142,13 @@ template <> kernel_list<sum_problem<double>> host_kernels() {
     return right_kernels<sum_problem<double>>();
 }
 template <> kernel_list<gemsum_problem> host_kernels() { return right_kernels<gemsum_problem>(); }
+template <> kernel_list<geam_problem> host_kernels() { return right_kernels<geam_problem>(); }
+template <> kernel_list<transpose_problem> host_kernels() {
+    return right_kernels<transpose_problem>();
+}
+template <> kernel_list<histogram_problem> host_kernels() {
+    return right_kernels<histogram_problem>();
+}
 // clang-format on
 
 } // namespace myblas

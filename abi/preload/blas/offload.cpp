@@ -166,7 +166,7 @@ double host_flops(int64_t n, int runs, const origin& from) noexcept {
     const product p{
         false, false, n, n, n, 1, operand.get(), n, operand.get(), n, 0, result.get(), n};
     const double seconds = shortest_seconds(runs, [&] {
-        product_on_host(p, &from);
+        level3_on_host(level3{p}, from);
         return true;
     });
     return product_size{n, n, n, false}.flops() / seconds;
@@ -212,12 +212,13 @@ bool calibrate(const origin& from, rates* r) noexcept {
     const std::unique_ptr<float[]> result(new (std::nothrow) float[copied_n * copied_n]());
     if (!operand || !result)
         return false;
+    using call = product_call<routine::sgemm>;
     const auto make = [&](int64_t m, int64_t n, int64_t k) {
         const product p{
             false, false, m, n, k, 1, operand.get(), m, operand.get(), k, 0, result.get(), m};
-        return product_call{p};
+        return call{{{p}}};
     };
-    const auto on_device = [&](const product_call& p) {
+    const auto on_device = [&](const call& p) {
         return shortest_seconds(calibrating_runs, [&] {
             return p.run(devices().all().first(1), from) == outcome::served;
         });
@@ -297,10 +298,6 @@ const char* reason_against(const Call& call, const origin& from) noexcept {
         return "MYBLAS_BACKEND is not auto, host or cuda";
     return nullptr;
 }
-
-} // namespace
-
-namespace {
 
 // Whether every call is counted or logged, no matter which side computes the call.
 bool is_observed() noexcept { return report::is_on() || call_log::is_on(); }

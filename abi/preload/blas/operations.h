@@ -9,12 +9,9 @@
 
 namespace myblas::preload {
 
-// Computes a part of a product by the program's BLAS, or by libmyblas on the host if the program
-// has no sgemm. `context` is its origin.
-void product_on_host(const product&, const void* context);
-
-// The same for any operation of level 3.
-void level3_on_host(const level3&, const void* context);
+// Computes a part of an operation by the program's BLAS, or by libmyblas on the host if the program
+// lacks the routine.
+void level3_on_host(const level3&, const origin&);
 
 // Routines that a device may make faster, because they use their data many times.
 constexpr bool can_gain(routine r) { return r <= routine::strsm; }
@@ -33,53 +30,16 @@ constexpr bool is_transposed(char trans) { return trans == 'T' || trans == 'C'; 
 // read() takes the arguments of the signature in entries.inc. A call on row-major matrices becomes
 // the column-major call on the transposes.
 
-struct product_call : product {
-    int wrong_letter = 0; // the number of an argument that names no operation or order
-    static constexpr routine kind = routine::sgemm;
-    static constexpr myblasRoutine_t computed_by = MYBLAS_ROUTINE_SGEMM;
-    static product_call read(char layout,
-                             char transa,
-                             char transb,
-                             int64_t m,
-                             int64_t n,
-                             int64_t k,
-                             float alpha,
-                             const float* a,
-                             int64_t lda,
-                             const float* b,
-                             int64_t ldb,
-                             float beta,
-                             float* c,
-                             int64_t ldc);
-    report::extents shape() const { return {m, n, k}; }
-    product_size size() const { return {m, n, k, beta != 0}; }
-    int wrong_argument() const;
-    bool is_trivial() const { return m == 0 || n == 0 || k == 0 || alpha == 0; }
-    logged_call logged() const {
-        return {.transa = transa ? MYBLAS_OP_T : MYBLAS_OP_N,
-                .transb = transb ? MYBLAS_OP_T : MYBLAS_OP_N,
-                .m = m,
-                .n = n,
-                .k = k,
-                .lda = lda,
-                .ldb = ldb,
-                .ldc = ldc};
-    }
-    outcome run(std::span<device* const>, const origin&) const noexcept;
-};
-
-// The members that the other operations of level 3 share. wrong_argument() numbers the arguments as
+// The members that the operations of level 3 share. wrong_argument() numbers the arguments as
 // the Fortran interface does.
 struct any_level3_call : level3 {
     int wrong_letter = 0;
     int letters = 2; // arguments before the extents
     bool has_argument_b = false;
-    report::extents shape() const { return {m, n, updates_triangle() ? k : order()}; }
+    report::extents shape() const { return {m, n, has_depth() ? k : order()}; }
     product_size size() const;
     int wrong_argument() const;
-    bool is_trivial() const {
-        return m == 0 || n == 0 || alpha == 0 || (updates_triangle() && k == 0);
-    }
+    bool is_trivial() const { return m == 0 || n == 0 || alpha == 0 || (has_depth() && k == 0); }
     // The triangular matrix stands on one side of C, which is B in the interface.
     logged_call logged() const {
         return {.side = left ? MYBLAS_SIDE_LEFT : MYBLAS_SIDE_RIGHT,
@@ -116,9 +76,10 @@ public:
             return p.unit;
         else if constexpr (std::is_same_v<Tag, argument::trans>)
             return operations_++ == 0 ? p.transa : p.transb;
-        else if constexpr (std::is_same_v<Tag, argument::size>)
-            return p.updates_triangle() ? (sizes_++ == 0 ? p.n : p.k) : (sizes_++ == 0 ? p.m : p.n);
-        else if constexpr (std::is_same_v<Tag, argument::scalar>)
+        else if constexpr (std::is_same_v<Tag, argument::size>) {
+            const int index = sizes_++ + (p.updates_triangle() ? 1 : 0);
+            return index == 0 ? p.m : index == 1 ? p.n : p.k;
+        } else if constexpr (std::is_same_v<Tag, argument::scalar>)
             return scalars_++ == 0 ? p.alpha : p.beta;
         else if constexpr (std::is_same_v<Tag, argument::matrix>)
             return matrices_++ == 0 ? p.a : p.b;
@@ -149,7 +110,7 @@ constexpr char letter_of(bool is_set) {
         return is_set ? 'U' : 'N';
 }
 
-// A routine of level 3 but sgemm, by its row of entries.inc.
+// A routine of level 3, by its row of entries.inc.
 template <routine r,
           level3::kind operation,
           class Signature = typename parts_of<typename signature_of<r>::type>::signature>
@@ -239,6 +200,8 @@ private:
     }
 };
 
+template <routine r>
+using product_call = level3_call<r, level3::kind::product>;
 template <routine r>
 using gemmtr_call = level3_call<r, level3::kind::gemmtr>;
 template <routine r>

@@ -18,32 +18,13 @@ constexpr int most_groups = device::event_count - computed(0);
 
 // ---- One operation in device memory -------------------------------------------------------------
 
-myblasOperation_t operation_of(bool trans) { return trans ? MYBLAS_OP_T : MYBLAS_OP_N; }
-
 myblasStatus_t call(const device& d, const level3& p) {
-    const library& l = d.api();
-    if (p.what == level3::kind::product)
-        return l.sgemm(d.handle(),
-                       operation_of(p.transa),
-                       operation_of(p.transb),
-                       p.m,
-                       p.n,
-                       p.k,
-                       &p.alpha,
-                       p.a,
-                       p.lda,
-                       p.b,
-                       p.ldb,
-                       &p.beta,
-                       p.c,
-                       p.ldc);
     myblasStatus_t status = MYBLAS_STATUS_INVALID_VALUE;
     const auto call_by = [&]<class Call>(auto* function) {
-        if constexpr (requires { Call::computes(p); })
-            if (Call::computes(p))
-                status = Call::call_library(function, d.handle(), p);
+        if (Call::computes(p))
+            status = Call::call_library(function, d.handle(), p);
     };
-#define BLAS_LEVEL3(name, ...) call_by.operator()<call_of<routine::name>::type>(l.name);
+#define BLAS_LEVEL3(name, ...) call_by.operator()<call_of<routine::name>::type>(d.api().name);
 #include "common/entries.inc"
 #undef BLAS_LEVEL3
     return status;
@@ -155,14 +136,13 @@ double bytes_of(const share& s) {
     return sizeof(float) * static_cast<double>(s.p.m) * static_cast<double>(s.cols.size());
 }
 
-void compute_on_host(const level3& p, range cols, const host_functions& on_host) {
+void compute_on_host(const level3& p, range cols, host_function on_host) {
     if (cols.size() > 0)
         for (const level3& q : columns_of(p, cols))
-            on_host.level3(q, on_host.context);
+            on_host(q);
 }
 
-outcome
-staged_whole(std::span<device* const> devices, const level3& p, const host_functions& on_host) {
+outcome staged_whole(std::span<device* const> devices, const level3& p, host_function on_host) {
     const int count = static_cast<int>(devices.size());
     const auto compute = [&](device& d, int64_t index) {
         const share s = share_for(p, static_cast<int>(index), count);
@@ -189,9 +169,9 @@ staged_whole(std::span<device* const> devices, const level3& p, const host_funct
 outcome staged_in_parts(std::span<device* const> devices,
                         const level3& p,
                         size_t memory,
-                        const host_functions& on_host) {
+                        host_function on_host) {
     if (p.what == level3::kind::product)
-        return staged_product(devices, p, on_host.product, on_host.context);
+        return staged_product(devices, p, on_host);
     if (fits(p, memory))
         return staged_whole(devices, p, on_host);
     bool is_begun = false;
@@ -200,7 +180,7 @@ outcome staged_in_parts(std::span<device* const> devices,
         if (o == outcome::served)
             is_begun = true;
         else if (is_begun)
-            on_host.level3(q, on_host.context);
+            on_host(q);
         else
             return o;
     }
@@ -209,9 +189,8 @@ outcome staged_in_parts(std::span<device* const> devices,
 
 } // namespace
 
-outcome staged_level3(std::span<device* const> devices,
-                      const level3& p,
-                      const host_functions& on_host) noexcept {
+outcome
+staged_level3(std::span<device* const> devices, const level3& p, host_function on_host) noexcept {
     const auto used = devices.first(std::min(devices.size(), most_devices));
     return staged_in_parts(used, p, memory_of(used), on_host);
 }

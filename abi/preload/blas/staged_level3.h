@@ -1,19 +1,12 @@
-// Computes the other operations of level 3 on devices, as level3.h plans them.
+// Computes the operations of level 3 on devices, as level3.h plans them; products as in staging.h.
 #pragma once
 
 #include "blas/staging.h"
 
 namespace myblas::preload {
 
-// The functions that compute a part which a device could not compute.
-struct host_functions {
-    void (*level3)(const level3&, const void* context);
-    host_product product;
-    const void* context;
-};
-
-// Unless the result is `served`, no data was changed.
-outcome
-staged_level3(std::span<device* const>, const level3&, const host_functions& on_host) noexcept;
+// `on_host` computes parts that the devices could not compute. Unless the result is `served`, no
+// data was changed.
+outcome staged_level3(std::span<device* const>, const level3&, host_function on_host) noexcept;
 
 } // namespace myblas::preload

@@ -104,10 +104,8 @@ bool compute_block(device& d, const product& p, const product_schedule& q) {
 
 } // namespace
 
-outcome staged_product(std::span<device* const> devices,
-                       const product& p,
-                       host_product fall_back,
-                       const void* context) noexcept {
+outcome
+staged_product(std::span<device* const> devices, const product& p, host_function on_host) noexcept {
     const auto used = devices.first(std::min(devices.size(), most_devices));
     const product_schedule q = make_product_schedule(
         p, memory_of(used), static_cast<int>(used.size()), used[0]->is_strict(), slot_elements);
@@ -121,7 +119,7 @@ outcome staged_product(std::span<device* const> devices,
         const int64_t cols = block_of(p, q, index).n;
         const product rest = block_of(p, q, index, std::min(downloads * q.strip_cols, cols));
         if (rest.n > 0)
-            fall_back(rest, context);
+            on_host(level3{rest});
     };
     const size_t needed = static_cast<size_t>(elements_in_all(p, q)) * sizeof(float);
     return compute_shares(used, {q.blocks(), bytes, needed, compute, finish_on_host});

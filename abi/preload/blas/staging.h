@@ -10,15 +10,12 @@
 
 namespace myblas::preload {
 
-// Computes a part of the product that a device could not compute.
-using host_product = void (*)(const product&, const void* context);
+// Computes a part of an operation that a device could not compute.
+using host_function = function_ref<void(const level3&)>;
 
-// Computes blocks of C on the devices. `fall_back` computes blocks that fail there; `context` is
-// passed to it alone. Unless the result is `served`, no data was changed.
-outcome staged_product(std::span<device* const>,
-                       const product&,
-                       host_product fall_back,
-                       const void* context) noexcept;
+// Computes blocks of C on the devices, and by `on_host` the blocks that fail there. Unless the
+// result is `served`, no data was changed.
+outcome staged_product(std::span<device* const>, const product&, host_function on_host) noexcept;
 
 // A product of n x n matrices that are already in device memory, with arbitrary contents: for
 // timing.

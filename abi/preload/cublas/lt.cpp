@@ -36,8 +36,8 @@ serve_product(myblasHandle_t handle, const lt_call& call, const operands& x) noe
         return MYBLAS_STATUS_NOT_SUPPORTED;
     const float* const a = floats(call.swap_ab ? x.b : x.a);
     const float* const b = floats(call.swap_ab ? x.a : x.b);
-    if (is_plain(call, x))
-        return multiply(handle,
+    const auto compute = [&](auto* function, auto... others) {
+        return function(handle,
                         call.transa,
                         call.transb,
                         call.m,
@@ -51,32 +51,21 @@ serve_product(myblasHandle_t handle, const lt_call& call, const operands& x) noe
                         call.ldb,
                         call.stride_b,
                         floats(x.beta),
-                        floats(x.d),
-                        call.ldd,
-                        call.stride_d,
-                        call.batch_count);
-    return fuse(handle,
-                call.transa,
-                call.transb,
-                call.m,
-                call.n,
-                call.k,
-                floats(x.alpha),
-                a,
-                call.lda,
-                call.stride_a,
-                b,
-                call.ldb,
-                call.stride_b,
-                floats(x.beta),
-                floats(x.c),
-                call.ldc,
-                call.stride_c,
-                floats(x.d),
-                call.ldd,
-                call.stride_d,
-                &call.epilogue,
-                call.batch_count);
+                        others...);
+    };
+    float* const d = floats(x.d);
+    if (is_plain(call, x))
+        return compute(multiply, d, call.ldd, call.stride_d, call.batch_count);
+    const float* const c = floats(x.c);
+    return compute(fuse,
+                   c,
+                   call.ldc,
+                   call.stride_c,
+                   d,
+                   call.ldd,
+                   call.stride_d,
+                   &call.epilogue,
+                   call.batch_count);
 }
 
 } // namespace

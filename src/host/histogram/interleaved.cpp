@@ -3,7 +3,7 @@
 // Adds to `serial`: byte i of a word of eight counts in table i, so that repeated neighbours do not
 // wait for each other.
 // Works against one load and one store for each byte. Accepts every problem.
-#include "host/histogram/registry.h"
+#include "host/registry.h"
 
 #include <cstring>
 

@@ -2,7 +2,7 @@
 //
 // Works against the latency of a store that the next load needs, if bytes repeat.
 // Accepts every problem.
-#include "host/histogram/registry.h"
+#include "host/registry.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 // Does not accept ger: OpenBLAS computes alpha * y in single precision, which overflows where the
 // result does not.
 #include "host/openblas.h"
-#include "host/level2/registry.h"
+#include "host/registry.h"
 #include "host/scalar.h"
 
 namespace myblas::host {

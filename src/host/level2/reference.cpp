@@ -3,7 +3,7 @@
 //
 // Works against memory: the triangle is read once. Error of a sum of k terms: at most k + 2
 // roundings touch any term. Accepts every problem.
-#include "host/level2/registry.h"
+#include "host/registry.h"
 #include "host/scalar.h"
 
 namespace myblas::host {

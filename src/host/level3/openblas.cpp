@@ -14,7 +14,7 @@
 
 #include "host/batch.h"
 #include "host/level3/reference.h"
-#include "host/level3/registry.h"
+#include "host/registry.h"
 #include "host/scalar.h"
 #include "level3/triangular.h"
 
@@ -131,26 +131,14 @@ public:
     // X_rows = alpha * L_rows * X_rows, or L_rows^-1 * alpha * X_rows, with these rows' diagonal
     // block.
     void update_diagonal(bool is_solve, int64_t first, int64_t count, float alpha) const {
-        const int64_t row = form.row(first), offset = row * form.along(ldx);
-        const int64_t along = form.sign() * form.along(ldx);
-        (void)host_steps().triangle(triangle_step{.is_solve = is_solve,
-                                                  .unit = p.unit,
-                                                  .n = count,
-                                                  .block = count,
-                                                  .lines = p.lines(),
-                                                  .alpha = {alpha},
-                                                  .gate = {1},
-                                                  .a = {a + row * (1 + p.lda)},
-                                                  .a_row = form.a_row(),
-                                                  .a_col = form.a_col(),
-                                                  .x = {x + offset},
-                                                  .x_along = along,
-                                                  .x_across = form.across(ldx),
-                                                  .y = {x + offset},
-                                                  .y_along = along,
-                                                  .y_across = form.across(ldx),
-                                                  .batch_count = 1},
-                                    {});
+        const int64_t row = form.row(first);
+        triangle_step step = step_of(p, form, count, ldx, ldx);
+        step.is_solve = is_solve;
+        step.alpha = {alpha};
+        step.a = {a + row * (1 + p.lda)};
+        step.x = {x + row * form.along(ldx)};
+        step.y = {x + row * form.along(ldx)};
+        (void)host_steps().triangle(step, {});
     }
 
     // X_rows = alpha * L(rows, cols) * X_cols + beta * X_rows.

@@ -7,7 +7,7 @@
 #include "host/level3/reference.h"
 
 #include "host/batch.h"
-#include "host/level3/registry.h"
+#include "host/registry.h"
 #include "host/scalar.h"
 #include "level3/triangular.h"
 

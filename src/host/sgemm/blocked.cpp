@@ -18,9 +18,9 @@
 // edges of C included, are cut into blocks of the same size, which determines the workspace. The
 // bits of C do not depend on the regions.
 // Accepts every problem if the packed blocks of one thread fit the workspace.
+#include "host/registry.h"
 #include "host/sgemm/micro_kernel.h"
 #include "host/sgemm/products.h"
-#include "host/sgemm/registry.h"
 
 #include <algorithm>
 

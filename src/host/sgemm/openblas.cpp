@@ -6,8 +6,8 @@
 // (openblas.h).
 #include "host/openblas.h"
 #include "core/routine.h"
+#include "host/registry.h"
 #include "host/sgemm/products.h"
-#include "host/sgemm/registry.h"
 
 namespace myblas::host {
 namespace {

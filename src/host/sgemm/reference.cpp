@@ -7,8 +7,8 @@
 // Works against memory: 2 flops for every element of A loaded.
 // At most k + 2 roundings touch any term.
 // Accepts every problem.
+#include "host/registry.h"
 #include "host/sgemm/products.h"
-#include "host/sgemm/registry.h"
 
 namespace myblas::host {
 namespace {

@@ -14,9 +14,9 @@
 // Accepts products of at most most_work multiply-adds and a depth of at most block_k, if A fits the
 // cache.
 #include "host/instructions.h"
+#include "host/registry.h"
 #include "host/sgemm/micro_kernel.h"
 #include "host/sgemm/products.h"
-#include "host/sgemm/registry.h"
 #include "host/transpose_block.h"
 
 namespace myblas::host {

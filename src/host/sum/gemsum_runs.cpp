@@ -10,7 +10,7 @@
 // Error: 7 roundings in a run, almost none above, one in the result: 9 u sum |A_ij|.
 // Works against memory, m n elements read. Accepts every problem.
 #include "host/instructions.h"
-#include "host/sum/registry.h"
+#include "host/registry.h"
 #include "host/threads.h"
 
 #include <algorithm>

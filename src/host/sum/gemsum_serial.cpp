@@ -3,7 +3,7 @@
 // If A is not transposed, it is read along its rows: a whole cache line for each element, once A is
 // larger than the cache. Error of a sum of k elements: at most (k - 1) u sum |A_ij|.
 // Accepts every problem.
-#include "host/sum/registry.h"
+#include "host/registry.h"
 
 namespace myblas::host {
 namespace {

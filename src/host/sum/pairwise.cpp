@@ -14,7 +14,7 @@
 // above it. The error is at most (log2(n) + 12) u sum |x_i|.
 // Works against memory, n elements read. Accepts every problem.
 #include "host/instructions.h"
-#include "host/sum/registry.h"
+#include "host/registry.h"
 #include "host/threads.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 //
 // Works against the latency of an addition. Error at most (n - 1) u sum |x_i|.
 // Accepts every problem.
-#include "host/sum/registry.h"
+#include "host/registry.h"
 
 #include <cmath>
 

@@ -4,8 +4,8 @@
 // Adds to `naive`: each cache line of either matrix is moved once.
 // Works against memory: 2 elements moved for each element of A.
 // Accepts every problem that is not in place.
+#include "host/registry.h"
 #include "host/transpose/element.h"
-#include "host/transpose/registry.h"
 #include "host/transpose/tile.h"
 
 namespace myblas::host {

@@ -6,8 +6,8 @@
 // Works against memory: 3 elements moved for each element of C.
 // Accepts every problem, also in place with op(X) = X: an element of C depends only on the same
 // elements of A and B.
+#include "host/registry.h"
 #include "host/scalar.h"
-#include "host/transpose/registry.h"
 #include "host/transpose/tile.h"
 
 namespace myblas::host {

@@ -4,9 +4,9 @@
 // of C. If an operand is larger than the cache, each element that is read along a row moves a whole
 // cache line. Accepts every problem, also in place with op(X) = X: an element of C depends only on
 // the same elements of A and B.
+#include "host/registry.h"
 #include "host/scalar.h"
 #include "host/transpose/geam_operand.h"
-#include "host/transpose/registry.h"
 
 namespace myblas::host {
 namespace {

@@ -8,8 +8,8 @@
 //   less            the same without bits: a cycle is followed only from its smallest index. Each
 //                   index walks its cycle until it meets a smaller one, to find out
 // Following cycles works against the latency of memory, about one cache miss for each element.
+#include "host/registry.h"
 #include "host/transpose/element.h"
-#include "host/transpose/registry.h"
 #include "host/transpose/tile.h"
 
 #include <cstring>

@@ -4,8 +4,8 @@
 // Works against memory: 2 elements moved for each element of A, but a whole cache line for each
 // element that is written, once B is larger than the cache.
 // Accepts every problem that is not in place.
+#include "host/registry.h"
 #include "host/transpose/element.h"
-#include "host/transpose/registry.h"
 
 namespace myblas::host {
 namespace {

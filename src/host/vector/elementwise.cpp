@@ -7,9 +7,9 @@
 // Accepts every problem.
 #include "core/rotation.h"
 #include "host/instructions.h"
+#include "host/registry.h"
 #include "host/scalar.h"
 #include "host/threads.h"
-#include "host/vector/registry.h"
 
 #include <cstring>
 

@@ -12,8 +12,8 @@
 // rounding to float; the root of nrm2 is one more rounding in double.
 // Works against memory, n elements read of each vector. Accepts every problem.
 #include "host/instructions.h"
+#include "host/registry.h"
 #include "host/threads.h"
-#include "host/vector/registry.h"
 
 #include <algorithm>
 #include <cmath>

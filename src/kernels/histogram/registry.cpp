@@ -5,13 +5,10 @@
 namespace myblas {
 
 template <>
-kernel_list<histogram_problem> cuda_kernels<histogram_problem>() {
-    static constexpr const kernel_entry<histogram_problem>* kernels[] = {
-        &cuda::histogram_global_atomics,
-        &cuda::histogram_shared_atomics,
-        &cuda::histogram_lane_counters,
-    };
-    return kernels;
+kernel_list<histogram_problem> cuda_kernels() {
+    return ladder<cuda::histogram_global_atomics,
+                  cuda::histogram_shared_atomics,
+                  cuda::histogram_lane_counters>;
 }
 
 } // namespace myblas

@@ -6,8 +6,7 @@
 
 namespace myblas::cuda {
 
-extern const kernel_entry<histogram_problem> histogram_global_atomics;
-extern const kernel_entry<histogram_problem> histogram_shared_atomics;
-extern const kernel_entry<histogram_problem> histogram_lane_counters;
+extern const kernel_entry<histogram_problem> histogram_global_atomics, histogram_shared_atomics,
+    histogram_lane_counters;
 
 } // namespace myblas::cuda

@@ -6,17 +6,9 @@
 
 namespace myblas::cuda {
 
-extern const kernel_entry<symv_problem> symv_warps;
-extern const kernel_entry<symv_problem> symv_rows;
-extern const kernel_entry<symv_problem> symv_tiles;
-extern const kernel_entry<symv_problem> symv_strips;
-
+extern const kernel_entry<symv_problem> symv_warps, symv_rows, symv_tiles, symv_strips;
 extern const kernel_entry<syr_problem> syr_tiles;
-
-extern const kernel_entry<trmv_problem> trmv_single_block;
-extern const kernel_entry<trmv_problem> trmv_rows;
-
-extern const kernel_entry<trsv_problem> trsv_single_block;
-extern const kernel_entry<trsv_problem> trsv_chain;
+extern const kernel_entry<trmv_problem> trmv_single_block, trmv_rows;
+extern const kernel_entry<trsv_problem> trsv_single_block, trsv_chain;
 
 } // namespace myblas::cuda

@@ -28,38 +28,28 @@ constinit const kernel_entry<trsm_problem> trsm_products =
 } // namespace cuda
 
 template <>
-kernel_list<syrk_problem> cuda_kernels<syrk_problem>() {
-    static constexpr const kernel_entry<syrk_problem>* ladder[] = {&cuda::syrk_naive,
-                                                                   &cuda::syrk_products};
-    return ladder;
+kernel_list<syrk_problem> cuda_kernels() {
+    return ladder<cuda::syrk_naive, cuda::syrk_products>;
 }
 
 template <>
-kernel_list<syr2k_problem> cuda_kernels<syr2k_problem>() {
-    static constexpr const kernel_entry<syr2k_problem>* ladder[] = {&cuda::syr2k_naive,
-                                                                    &cuda::syr2k_products};
-    return ladder;
+kernel_list<syr2k_problem> cuda_kernels() {
+    return ladder<cuda::syr2k_naive, cuda::syr2k_products>;
 }
 
 template <>
-kernel_list<symm_problem> cuda_kernels<symm_problem>() {
-    static constexpr const kernel_entry<symm_problem>* ladder[] = {
-        &cuda::symm_naive, &cuda::symm_products, &cuda::symm_small};
-    return ladder;
+kernel_list<symm_problem> cuda_kernels() {
+    return ladder<cuda::symm_naive, cuda::symm_products, cuda::symm_small>;
 }
 
 template <>
-kernel_list<trmm_problem> cuda_kernels<trmm_problem>() {
-    static constexpr const kernel_entry<trmm_problem>* ladder[] = {
-        &cuda::trmm_naive, &cuda::trmm_products, &cuda::trmm_small};
-    return ladder;
+kernel_list<trmm_problem> cuda_kernels() {
+    return ladder<cuda::trmm_naive, cuda::trmm_products, cuda::trmm_small>;
 }
 
 template <>
-kernel_list<trsm_problem> cuda_kernels<trsm_problem>() {
-    static constexpr const kernel_entry<trsm_problem>* ladder[] = {&cuda::trsm_naive,
-                                                                   &cuda::trsm_products};
-    return ladder;
+kernel_list<trsm_problem> cuda_kernels() {
+    return ladder<cuda::trsm_naive, cuda::trsm_products>;
 }
 
 const step_functions& cuda_steps() {

@@ -7,35 +7,18 @@
 
 namespace myblas::cuda {
 
-extern const kernel_entry<sum_problem<float>> sum_atomic;
-extern const kernel_entry<sum_problem<float>> sum_shared_serial;
-extern const kernel_entry<sum_problem<float>> sum_shared_interleaved;
-extern const kernel_entry<sum_problem<float>> sum_shared_strided;
-extern const kernel_entry<sum_problem<float>> sum_shared_sequential;
-extern const kernel_entry<sum_problem<float>> sum_warp_shuffle;
-extern const kernel_entry<sum_problem<float>> sum_vectorised_two_level;
-extern const kernel_entry<sum_problem<float>> sum_single_block;
-extern const kernel_entry<sum_problem<float>> sum_cluster;
-extern const kernel_entry<sum_problem<float>> sum_polled;
-
-extern const kernel_entry<sum_problem<double>> dsum_atomic;
-extern const kernel_entry<sum_problem<double>> dsum_warp_shuffle;
-extern const kernel_entry<sum_problem<double>> dsum_vectorised_two_level;
-extern const kernel_entry<sum_problem<double>> dsum_single_block;
-extern const kernel_entry<sum_problem<double>> dsum_cluster;
-extern const kernel_entry<sum_problem<double>> dsum_polled;
+extern const kernel_entry<sum_problem<float>> sum_atomic, sum_shared_serial, sum_shared_interleaved,
+    sum_shared_strided, sum_shared_sequential, sum_warp_shuffle, sum_vectorised_two_level,
+    sum_single_block, sum_cluster, sum_polled;
+extern const kernel_entry<sum_problem<double>> dsum_atomic, dsum_warp_shuffle,
+    dsum_vectorised_two_level, dsum_single_block, dsum_cluster, dsum_polled;
 
 // Reductions of level 1
-extern const kernel_entry<dot_problem> dot_cluster;
-extern const kernel_entry<dot_problem> dot_polled;
-extern const kernel_entry<nrm2_problem> nrm2_cluster;
-extern const kernel_entry<nrm2_problem> nrm2_polled;
-extern const kernel_entry<extremum_problem> extremum_cluster;
-extern const kernel_entry<extremum_problem> extremum_polled;
+extern const kernel_entry<dot_problem> dot_cluster, dot_polled;
+extern const kernel_entry<nrm2_problem> nrm2_cluster, nrm2_polled;
+extern const kernel_entry<extremum_problem> extremum_cluster, extremum_polled;
 
-extern const kernel_entry<gemsum_problem> gemsum_naive;
-extern const kernel_entry<gemsum_problem> gemsum_row_tiles;
-extern const kernel_entry<gemsum_problem> gemsum_row_clusters;
-extern const kernel_entry<gemsum_problem> gemsum_column_groups;
+extern const kernel_entry<gemsum_problem> gemsum_naive, gemsum_row_tiles, gemsum_row_clusters,
+    gemsum_column_groups;
 
 } // namespace myblas::cuda

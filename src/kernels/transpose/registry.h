@@ -6,27 +6,11 @@
 
 namespace myblas::cuda {
 
-extern const kernel_entry<transpose_problem> transpose_copy;
-extern const kernel_entry<transpose_problem> transpose_copy_shared;
-extern const kernel_entry<transpose_problem> transpose_naive;
-extern const kernel_entry<transpose_problem> transpose_shared_tile;
-extern const kernel_entry<transpose_problem> transpose_shared_tile_padded;
-extern const kernel_entry<transpose_problem> transpose_diagonal;
-extern const kernel_entry<transpose_problem> transpose_unrolled;
-extern const kernel_entry<transpose_problem> transpose_vectorised;
-extern const kernel_entry<transpose_problem> transpose_small_squares;
-extern const kernel_entry<transpose_problem> transpose_small_elements;
-extern const kernel_entry<transpose_problem> transpose_small_tiles;
-extern const kernel_entry<transpose_problem> transpose_large_tiles;
-extern const kernel_entry<transpose_problem> transpose_shifted;
-extern const kernel_entry<transpose_problem> transpose_interleaved;
-extern const kernel_entry<transpose_problem> transpose_in_place_square;
-extern const kernel_entry<transpose_problem> transpose_in_place_pairs;
-extern const kernel_entry<transpose_problem> transpose_in_place_workspace;
-extern const kernel_entry<transpose_problem> transpose_in_place_cycles;
-
-extern const kernel_entry<geam_problem> geam_naive;
-extern const kernel_entry<geam_problem> geam_shared_tile;
-extern const kernel_entry<geam_problem> geam_async_tiles;
+extern const kernel_entry<transpose_problem> transpose_copy, transpose_copy_shared, transpose_naive,
+    transpose_shared_tile, transpose_shared_tile_padded, transpose_diagonal, transpose_unrolled,
+    transpose_vectorised, transpose_small_squares, transpose_small_elements, transpose_small_tiles,
+    transpose_large_tiles, transpose_shifted, transpose_interleaved, transpose_in_place_square,
+    transpose_in_place_pairs, transpose_in_place_workspace, transpose_in_place_cycles;
+extern const kernel_entry<geam_problem> geam_naive, geam_shared_tile, geam_async_tiles;
 
 } // namespace myblas::cuda
