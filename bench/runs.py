@@ -12,7 +12,7 @@ ON_HOST = (*BRIEF, "--backend", "host")
 
 def start(*arguments, **environment):
     command, settings = [BENCH, *map(str, arguments)], os.environ | environment
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=settings)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=settings)
 
 
 def written_by(*arguments, **environment):
