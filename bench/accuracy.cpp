@@ -213,9 +213,9 @@ std::vector<std::vector<float>> contest::compute_strict_ends(const task& work) c
     public:
         parts(const contest& owner, const task& work) : owner_(owner), work_(work) {}
 
-        void add(int64_t first, int64_t count, bool anew) override {
+        void add(int64_t first, int64_t count, bool afresh) override {
             const shape& s = work_.sizes();
-            const float one = 1, beta = anew ? 0 : 1;
+            const float one = 1, beta = afresh ? 0 : 1;
             require(mysgemm_64(owner_.handle_.get(),
                                MYBLAS_OP_N,
                                MYBLAS_OP_N,

@@ -50,15 +50,8 @@ public:
                    known.library,
                    known.machine.gpu.empty() ? known.machine.cpu : known.machine.gpu);
         fmt::print("commit {}, {}, seed {}\n\n", known.commit, known.date, known.seed);
-        fmt::print("{:<35} {:<9} {:>9} {:>9} {:>9} {:>8} {:>8}  {}\n",
-                   "contender: kernel",
-                   "computed",
-                   "max",
-                   "mean",
-                   "Frobenius",
-                   "max x",
-                   "mean x",
-                   "check");
+        fmt::print("contender: kernel                   computed        max      mean Frobenius    "
+                   "max x   mean x  check\n");
     }
 
     static void print_case(const shape& s) { fmt::print("\n{}\n", case_name(s)); }

@@ -20,9 +20,9 @@ inline constexpr int64_t strict_end_chunk = 64, strict_end_group = 16 * strict_e
 class product_in_parts {
 public:
     virtual ~product_in_parts() = default;
-    // Adds the products of `count` k from `first` on, in order, to the sum of each element; `anew`:
-    // to zero.
-    virtual void add(int64_t first, int64_t count, bool anew) = 0;
+    // Adds the products of `count` k from `first` on, in order, to the sum of each element;
+    // `afresh`: to zero.
+    virtual void add(int64_t first, int64_t count, bool afresh) = 0;
     virtual std::vector<float> sum() = 0;
 };
 

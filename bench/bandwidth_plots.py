@@ -21,9 +21,10 @@ def draw_rates(axis, entries, label, ceilings, measured):
         axis.axhline(height, color=TEXT, linewidth=1.2, linestyle="--")
         # Above the highest line, below the others: two lines may lie close together.
         is_highest = height == max(heights.values())
+        up, alignment = (3, "bottom") if is_highest else (-4, "top")
         axis.annotate(
-            text, (0.02, height), xycoords=("axes fraction", "data"), xytext=(0, 3 if is_highest else -4),
-            textcoords="offset points", fontsize="small", va="bottom" if is_highest else "top",
+            text, (0.02, height), xycoords=("axes fraction", "data"), xytext=(0, up),
+            textcoords="offset points", fontsize="small", va=alignment,
         )  # fmt: skip
 
 
@@ -55,17 +56,21 @@ def draw_sums(axis, measured):
 
 
 def is_aligned_square(e):
-    return is_square(e) and e["n"] % 64 == 0 and e["lda"] == e["m"] and e["elem_bytes"] == 4 and not e["in_place"]
+    is_aligned = e["n"] % 64 == 0 and e["lda"] == e["m"]
+    return is_square(e) and is_aligned and e["elem_bytes"] == 4 and not e["in_place"]
 
 
 def draw_transposes(axis, measured):
-    entries = [e for e in results_of(measured, "transpose") if is_aligned_square(e) and is_our_row(e)]
+    entries = filter(is_our_row, results_of(measured, "transpose"))
+    entries = list(filter(is_aligned_square, entries))
     draw_rates(axis, entries, lambda e: e["routine"], COPY, measured)
     draw_incumbents(axis, entries, {"cublasSgeam": "cublasSgeam", "device_copy": "copy"})
     axis.set_title("transposes of squares")
 
 
 def draw_routines(part, routines, title):
+    routines = routines.split()
+
     def draw(axis, measured):
         first = {}  # form of each routine
         entries = []
@@ -83,8 +88,8 @@ def draw_routines(part, routines, title):
 BANDWIDTHS = (
     ("sum", draw_sums),
     ("transpose", draw_transposes),
-    ("level1", draw_routines("level1", ("dot", "asum", "iamax", "axpy", "copy", "swap", "scal"), "vectors")),
-    ("level2", draw_routines("level2", ("gemv", "ger", "symv", "syr", "trmv", "trsv"), "matrix and vector")),
+    ("level1", draw_routines("level1", "dot asum iamax axpy copy swap scal", "vectors")),
+    ("level2", draw_routines("level2", "gemv ger symv syr trmv trsv", "matrix and vector")),
 )
 
 

@@ -11,7 +11,6 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 
 namespace bench {
 
@@ -40,160 +39,127 @@ blas_functions find_functions(const Find& find) {
     return found;
 }
 
-// Size: int64_t for functions of myblas that end in _64, int for cuBLAS's.
-template <class Size>
-struct blas_call {
-    blas_call(const blas_functions& functions, void* blas_handle, const shape& s, const operands& o)
-        : s(s), o(o), function(functions[s]), handle(static_cast<myblasHandle_t>(blas_handle)),
-          side(s.right ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT),
-          uplo(s.upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER),
-          op(s.transa ? MYBLAS_OP_T : MYBLAS_OP_N), op_b(s.transb ? MYBLAS_OP_T : MYBLAS_OP_N),
-          diag(s.unit ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT), m(static_cast<Size>(s.m)),
-          n(static_cast<Size>(s.n)), k(static_cast<Size>(s.k)), lda(static_cast<Size>(s.lda)),
-          ldb(static_cast<Size>(s.ldb)), ldc(static_cast<Size>(s.ldc)),
-          inc(static_cast<Size>(s.incx)), batch(static_cast<Size>(s.batch)),
-          a(static_cast<float*>(o.a)), b(static_cast<float*>(o.b)), c(static_cast<float*>(o.c)),
-          index(static_cast<Size*>(o.c)) {}
+// The values of BLAS's letters in a library, by the fields of a shape: side[right] and so on.
+struct letter_values {
+    int side[2], uplo[2], op[2], diag[2];
+};
+inline constexpr letter_values of_cublas{
+    {MYBLAS_SIDE_LEFT, MYBLAS_SIDE_RIGHT},
+    {MYBLAS_FILL_MODE_LOWER, MYBLAS_FILL_MODE_UPPER},
+    {MYBLAS_OP_N, MYBLAS_OP_T},
+    {MYBLAS_DIAG_NON_UNIT, MYBLAS_DIAG_UNIT},
+};
+inline constexpr letter_values of_cblas{{141, 142}, {122, 121}, {111, 112}, {131, 132}};
 
-    myblasStatus_t operator()() const {
-        return !has_matrix(s.routine)      ? vectors()
-               : is_matrix_blas(s.routine) ? matrices()
-                                           : products_and_moves();
-    }
-
-private:
-    template <class Narrow, class Wide, class... Arguments>
-    myblasStatus_t call(Narrow*, Wide*, Arguments... arguments) const {
-        using type = std::conditional_t<sizeof(Size) == 8, Wide, Narrow>;
-        return reinterpret_cast<type*>(function)(handle, arguments...);
-    }
-
+// Calls call(arguments...) with the arguments of a routine of BLAS, which are the same and in the
+// same order in all libraries. Left out is what the libraries differ in: the handle of cuBLAS, the
+// order of CBLAS, and where the result of a reduction is. scalar(x): how the library takes alpha.
+template <class Size, class Scalar, class Call>
+auto with_arguments(const letter_values& letters,
+                    const shape& s,
+                    const operands& o,
+                    const Scalar& scalar,
+                    const Call& call) {
+    static constexpr float one = 1, zero = 0;
+    const int side = letters.side[s.right], uplo = letters.uplo[s.upper];
+    const int op = letters.op[s.transa], op_b = letters.op[s.transb], diag = letters.diag[s.unit];
+    const auto m = static_cast<Size>(s.m), n = static_cast<Size>(s.n), k = static_cast<Size>(s.k);
+    const auto lda = static_cast<Size>(s.lda), ldb = static_cast<Size>(s.ldb);
+    const auto ldc = static_cast<Size>(s.ldc), inc = static_cast<Size>(s.incx);
+    void *const a = o.a, *const b = o.b, *const c = o.c;
     // clang-format off
-    // Sums and level 1.
-    myblasStatus_t vectors() const {
-        switch (s.routine) {
-        case routine::sum:
-            return call(mysum, mysum_64, n, a, inc, c);
-        case routine::dsum:
-            return call(mydsum, mydsum_64, n, static_cast<const double*>(o.a), inc,
-                        static_cast<double*>(o.c));
-        case routine::histogram:
-            return call(myhistogram256, myhistogram256_64, n,
-                        static_cast<const unsigned char*>(o.a), static_cast<uint64_t*>(o.c));
-        case routine::asum:
-            return call(mysasum, mysasum_64, n, a, inc, c);
-        case routine::axpy:
-            return call(mysaxpy, mysaxpy_64, n, &axpy_alpha, a, inc, b, inc);
-        case routine::copy:
-            return call(myscopy, myscopy_64, n, a, inc, b, inc);
-        case routine::dot:
-            return call(mysdot, mysdot_64, n, a, inc, b, inc, c);
-        case routine::nrm2:
-            return call(mysnrm2, mysnrm2_64, n, a, inc, c);
-        case routine::iamax:
-            return call(myisamax, myisamax_64, n, a, inc, index);
-        case routine::iamin:
-            return call(myisamin, myisamin_64, n, a, inc, index);
-        case routine::scal:
-            return call(mysscal, mysscal_64, n, &scal_alpha, a, inc);
-        case routine::swap:
-            return call(mysswap, mysswap_64, n, a, inc, b, inc);
-        case routine::rot:
-            return call(mysrot, mysrot_64, n, a, inc, b, inc, &rot_c, &rot_s);
-        case routine::rotm:
-            return call(mysrotm, mysrotm_64, n, a, inc, b, inc, rotm_param);
-        default:
-            return MYBLAS_STATUS_INTERNAL_ERROR;
-        }
-    }
-
-    // Levels 2 and 3 but products.
-    myblasStatus_t matrices() const {
-        switch (s.routine) {
-        case routine::gemv:
-            return call(mysgemv, mysgemv_64, op, m, n, &one, a, lda, b, inc, &zero, c, inc);
-        case routine::symv:
-            return call(myssymv, myssymv_64, uplo, n, &one, a, lda, b, inc, &zero, c, inc);
-        case routine::syr:
-            return call(myssyr, myssyr_64, uplo, n, &update_alpha, b, inc, a, lda);
-        case routine::syr2:
-            return call(myssyr2, myssyr2_64, uplo, n, &update_alpha, b, inc, c, inc, a, lda);
-        case routine::ger:
-            return call(mysger, mysger_64, m, n, &update_alpha, b, inc, c, inc, a, lda);
-        case routine::trmv:
-            return call(mystrmv, mystrmv_64, uplo, op, diag, n, a, lda, b, inc);
-        case routine::trsv:
-            return call(mystrsv, mystrsv_64, uplo, op, diag, n, a, lda, b, inc);
-        case routine::syrk:
-            return call(myssyrk, myssyrk_64, uplo, op, n, k, &one, a, lda, &zero, c, ldc);
-        case routine::syr2k:
-            return call(myssyr2k, myssyr2k_64, uplo, op, n, k, &one, a, lda, b, ldb, &zero, c, ldc);
-        case routine::symm:
-            return call(myssymm, myssymm_64, side, uplo, m, n, &one, a, lda, b, ldb, &zero, c, ldc);
-        case routine::trmm:
-            return call(mystrmm, mystrmm_64, side, uplo, op, diag, m, n, &one, a, lda, b, ldb, c,
-                        ldc);
-        case routine::trsm:
-            return call(mystrsm, mystrsm_64, side, uplo, op, diag, m, n, &one, a, lda, b, ldb);
-        default:
-            return MYBLAS_STATUS_INTERNAL_ERROR;
-        }
-    }
-
-    // Products, and what moves or adds up matrices.
-    myblasStatus_t products_and_moves() const {
-        switch (s.routine) {
-        case routine::sgemm: {
-            if (s.pointer_array)
-                return call(mysgemmBatched, mysgemmBatched_64, op, op_b, m, n, k, &s.alpha,
-                            o.a_list, lda, o.b_list, ldb, &s.beta, o.c_list, ldc, batch);
-            if (s.batch == 1)
-                return call(mysgemm, mysgemm_64, op, op_b, m, n, k, &s.alpha, a, lda, b, ldb,
-                            &s.beta, c, ldc);
-            const operand_sizes stride = batch_strides(s);
-            return call(mysgemmStridedBatched, mysgemmStridedBatched_64, op, op_b, m, n, k,
-                        &s.alpha, a, lda, stride.a, b, ldb, stride.b, &s.beta, c, ldc, stride.c,
-                        batch);
-        }
-        case routine::sgemm_fused: {
-            myblasEpilogue_t epilogue{};
-            epilogue.size_bytes = sizeof epilogue;
-            epilogue.activation = s.activation;
-            epilogue.bias_of = MYBLAS_BIAS_OF_ROWS;
-            epilogue.bias = static_cast<const float*>(o.bias);
-            return call(mysgemmFused, mysgemmFused_64, op, op_b, m, n, k, &one, a, lda, b, ldb,
-                        &zero, c, ldc, c, ldc, &epilogue);
-        }
-        case routine::transpose:
-            return call(mytransposeEx, mytransposeEx_64, m, n, s.element_bytes, o.a, lda, o.b, ldb);
-        case routine::geam:
-            return call(mysgeam, mysgeam_64, op, op_b, m, n, &geam_alpha, a, lda, &geam_beta, b,
-                        ldb, c, ldc);
-        case routine::gemsum:
-            return call(mysgemsum, mysgemsum_64, op, m, n, a, lda, c);
-        default:
-            return MYBLAS_STATUS_INTERNAL_ERROR;
-        }
+    switch (s.routine) {
+    case routine::dot:
+    case routine::copy:
+    case routine::swap:
+        return call(n, a, inc, b, inc);
+    case routine::axpy:
+        return call(n, scalar(axpy_alpha), a, inc, b, inc);
+    case routine::scal:
+        return call(n, scalar(scal_alpha), a, inc);
+    case routine::rot:
+        return call(n, a, inc, b, inc, scalar(rot_c), scalar(rot_s));
+    case routine::rotm:
+        return call(n, a, inc, b, inc, &rotm_param[0]);
+    case routine::gemv:
+        return call(op, m, n, scalar(one), a, lda, b, inc, scalar(zero), c, inc);
+    case routine::symv:
+        return call(uplo, n, scalar(one), a, lda, b, inc, scalar(zero), c, inc);
+    case routine::syr:
+        return call(uplo, n, scalar(update_alpha), b, inc, a, lda);
+    case routine::syr2:
+        return call(uplo, n, scalar(update_alpha), b, inc, c, inc, a, lda);
+    case routine::ger:
+        return call(m, n, scalar(update_alpha), b, inc, c, inc, a, lda);
+    case routine::trmv:
+    case routine::trsv:
+        return call(uplo, op, diag, n, a, lda, b, inc);
+    case routine::sgemm:
+        return call(op, op_b, m, n, k, scalar(s.alpha), a, lda, b, ldb, scalar(s.beta), c, ldc);
+    case routine::syrk:
+        return call(uplo, op, n, k, scalar(one), a, lda, scalar(zero), c, ldc);
+    case routine::syr2k:
+        return call(uplo, op, n, k, scalar(one), a, lda, b, ldb, scalar(zero), c, ldc);
+    case routine::symm:
+        return call(side, uplo, m, n, scalar(one), a, lda, b, ldb, scalar(zero), c, ldc);
+    case routine::trmm: // of cuBLAS; in place in CBLAS
+        return call(side, uplo, op, diag, m, n, scalar(one), a, lda, b, ldb, c, ldc);
+    case routine::trsm:
+        return call(side, uplo, op, diag, m, n, scalar(one), a, lda, b, ldb);
+    default: // sums, extremes
+        return call(n, a, inc);
     }
     // clang-format on
+}
 
-    const shape& s;
-    const operands& o;
-    any_function function;
-    myblasHandle_t handle;
-    myblasSideMode_t side;
-    myblasFillMode_t uplo;
-    myblasOperation_t op, op_b;
-    myblasDiagType_t diag;
-    Size m, n, k, lda, ldb, ldc, inc, batch;
-    float *a, *b, *c;
-    Size* index;
-    float one = 1, zero = 0;
-};
-
+// Size: int64_t for functions of myblas that end in _64, int for cuBLAS's.
 template <class Size>
 myblasStatus_t call_blas(const blas_functions& f, void* handle, const shape& s, const operands& o) {
-    return blas_call<Size>(f, handle, s, o)();
+    const auto call = [&](auto... arguments) {
+        return call_c<myblasStatus_t>(f[s], handle, arguments...);
+    };
+    const int op = of_cublas.op[s.transa], op_b = of_cublas.op[s.transb];
+    const auto m = static_cast<Size>(s.m), n = static_cast<Size>(s.n), k = static_cast<Size>(s.k);
+    const auto lda = static_cast<Size>(s.lda), ldb = static_cast<Size>(s.ldb);
+    const auto ldc = static_cast<Size>(s.ldc), batch = static_cast<Size>(s.batch);
+    // clang-format off
+    switch (s.routine) {
+    case routine::histogram:
+        return call(n, o.a, o.c);
+    case routine::transpose:
+        return call(m, n, s.element_bytes, o.a, lda, o.b, ldb);
+    case routine::geam:
+        return call(op, op_b, m, n, &geam_alpha, o.a, lda, &geam_beta, o.b, ldb, o.c, ldc);
+    case routine::gemsum:
+        return call(op, m, n, o.a, lda, o.c);
+    case routine::sgemm_fused: {
+        const float one = 1, zero = 0;
+        myblasEpilogue_t epilogue{};
+        epilogue.size_bytes = sizeof epilogue;
+        epilogue.activation = s.activation;
+        epilogue.bias_of = MYBLAS_BIAS_OF_ROWS;
+        epilogue.bias = static_cast<const float*>(o.bias);
+        return call(op, op_b, m, n, k, &one, o.a, lda, o.b, ldb, &zero, o.c, ldc, o.c, ldc,
+                    &epilogue);
+    }
+    case routine::sgemm:
+        if (s.pointer_array)
+            return call(op, op_b, m, n, k, &s.alpha, o.a_list, lda, o.b_list, ldb, &s.beta,
+                        o.c_list, ldc, batch);
+        if (s.batch > 1) {
+            const operand_sizes stride = batch_strides(s);
+            return call(op, op_b, m, n, k, &s.alpha, o.a, lda, stride.a, o.b, ldb, stride.b,
+                        &s.beta, o.c, ldc, stride.c, batch);
+        }
+        break;
+    default:
+        break;
+    }
+    // clang-format on
+    const auto by_pointer = [](const float& x) { return &x; };
+    return with_arguments<Size>(of_cublas, s, o, by_pointer, [&](auto... arguments) {
+        return is_reduction(s.routine) ? call(arguments..., o.c) : call(arguments...);
+    });
 }
 
 } // namespace bench

@@ -176,13 +176,8 @@ bool compare(const compare_options& asked) {
         100 * noise(pairs, &pair_of_times::before),
         100 * noise(pairs, &pair_of_times::after),
         100 * asked.tolerance);
-    fmt::print("\n{:<7} {:>8} {:>12} {:>24} {:>12} {:>24}\n",
-               "",
-               "A / B",
-               "A (us)",
-               "samples",
-               "B (us)",
-               "samples");
+    fmt::print("\n           A / B       A (us)                  samples       B (us)              "
+               "    samples\n");
     int counts[3] = {};
     double logarithms = 0;
     for (const pair_of_times& p : pairs) {

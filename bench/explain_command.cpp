@@ -72,15 +72,8 @@ void print_table(std::vector<line> lines, const std::string& chosen) {
     });
     const bool is_strict_chosen = !lines.empty() && lines[0].is_strict;
     const double chosen_us = lines.empty() ? 0 : lines[0].estimate.predicted_us;
-    fmt::print("{:<28} {:>9} {:>9} {:>9} {:>9} {:>8} {:>6} {:>6}\n",
-               "kernel",
-               "time us",
-               "arithm.",
-               "cache",
-               "memory",
-               "overhead",
-               "factor",
-               "MiB");
+    fmt::print("kernel                         time us   arithm.     cache    memory overhead "
+               "factor    MiB\n");
     for (const line& l : lines) {
         const myblasKernelEstimate_t& e = l.estimate;
         const bool competes = e.candidate || all_compete;

@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
-"""Fits the predictor of SGEMM (src/select/model.h) to readings, and judges it by readings held back from fitting.
+"""Fits the predictor of SGEMM (src/select/model.h) to readings, and judges it by others.
 
     fit.py --fit     writes src/select/model_sm90.inc (NumPy, SciPy; minutes)
-    fit.py --check   judges the choices of the library (NumPy; seconds); with --regret bench/results it also writes what
-                     it found to <card>/regret.json there, from which bench/performance.py draws
+    fit.py --check   judges the choices of the library (NumPy; seconds); with --regret bench/results
+                     it also writes what it found to <card>/regret.json there, from which
+                     bench/performance.py draws
 
-Readings, in bench/readings, are what `myblas-bench readings` writes, one call a line. Fitted are those of one card, but
-for a quarter of the calls, by a checksum, by which all is judged. Those of other cards are never fitted to: they tell
-what the choice loses on a card that was not measured, on calls that were not fitted to on any. The work of each kernel
-comes from the library (myblasGetKernelEstimateOn), so that there is one implementation of it; the formula of the model
-is here, too, and --check compares both.
+Readings, in bench/readings, are what `myblas-bench readings` writes, one call a line. Fitted are
+those of one card, but for a quarter of the calls, by a checksum, by which all is judged. Those of
+other cards are never fitted to: they tell what the choice loses on a card that was not measured, on
+calls that were not fitted to on any. The work of each kernel comes from the library
+(myblasGetKernelEstimateOn), so that there is one implementation of it; the formula of the model is
+here, too, and --check compares both.
 
-Fitting takes two steps. The physical coefficients of each variant are a least-squares fit of logarithms of times. The
-learned factor then minimises what the choice costs: the expected regret of choosing with probabilities that
-follow the predictions, more and more sharply. It is the mean of several fits from different beginnings.
+Fitting takes two steps. The physical coefficients of each variant are a least-squares fit of
+logarithms of times. The learned factor then minimises what the choice costs: the expected regret of
+choosing with probabilities that follow the predictions, more and more sharply. It is the mean of
+several fits from different beginnings.
 """
 
 import argparse
@@ -43,17 +46,20 @@ MODEL = os.path.join(ROOT, "src", "select", "model_sm90.inc")
 LIBRARY = os.path.join(ROOT, "build", "dev", "lib", "libmyblas.so.1")
 MODES = ("strict", "emulated", "fast")
 WORKSPACE_BYTES = 4 << 30  # what kernels were lent when they were measured
-ALONE_US, LITTLE, FAR = 11, 1.1, 1.6  # of calls that were timed singly, and not again: they were behind then
+# Of calls that were timed singly, and not again: they were behind then.
+ALONE_US, LITTLE, FAR = 11, 1.1, 1.6
 
-# What --check demands in each mode of the readings that were held back: of the mean, the 95th percentile, the worst, and of
-# how many are far off. (Asked were 1.010, 1.06 and 1.3. Found are 1.0111 to 1.0118, 1.075 to 1.079 and 1.72; of random products
-# in strict mode 1.0095 and 1.054. What is beyond 1.3 is printed: some are calls that paused when they were timed, most have a
-# side of at most 5 or a k beyond 80000.)
+# What --check demands in each mode of the readings that were held back: of the mean, the 95th
+# percentile, the worst, and of how many are far off. (Asked were 1.010, 1.06 and 1.3. Found are
+# 1.0111 to 1.0118, 1.075 to 1.079 and 1.72; of random products in strict mode 1.0095 and 1.054.
+# What is beyond 1.3 is printed: some are calls that paused when they were timed, most have a side
+# of at most 5 or a k beyond 80000.)
 MOST_MEAN, MOST_P95, MOST_WORST = 1.0125, 1.08, 1.75
 FAR_OFF, MOST_FAR_OFF = 1.3, 0.006
 LEAST_KNOWN = 0.98  # the part of the choices that were measured
 MOST_PHYSICAL = 1.04  # of the mean without the learned factor
-MOST_CARRIED = 1.03  # of the mean on cards that were not fitted to, also with the memory rate of the card that was
+# Of the mean on cards that were not fitted to, also with the memory rate of the card that was.
+MOST_CARRIED = 1.03
 
 # ---- The library ---------------------------------------------------------------------------------
 
@@ -112,8 +118,8 @@ class Library:
 
 
 class Readings:
-    """Calls, and the times of kernels on them: us[call, kernel], NaN where a kernel does not take the call, and
-    rough[call, kernel] where it was called but once, far behind the best."""
+    """Calls, and the times of kernels on them: us[call, kernel], NaN where a kernel does not take
+    the call, and rough[call, kernel] where it was called but once, far behind the best."""
 
     def __init__(self, path):
         with gzip.open(path, "rt") as file:
@@ -167,14 +173,15 @@ class Readings:
 
 
 def has_readings_in(mode, kernel):
-    """The readings of fp16x3 are from fast mode. In emulated mode it also corrects lossy elements and launches a fallback."""
+    """The readings of fp16x3 are from fast mode. In emulated mode it also corrects lossy elements
+    and launches a fallback."""
     return MODES[mode] != "emulated" or not kernel.startswith("fp16x3/")
 
 
 def in_mode(readings, library, mode, also=True):
-    """Times of the kernels that a handle in this mode may take, in the readings' order; else NaN, also where the readings are
-    of another mode. Also the best of each call and the logarithm to base 2 of each kernel's regret. also: [call, kernel] or
-    [kernel], what else must hold."""
+    """Times of the kernels that a handle in this mode may take, in the readings' order; else NaN,
+    also where the readings are of another mode. Also the best of each call and the logarithm to
+    base 2 of each kernel's regret. also: [call, kernel] or [kernel], what else must hold."""
     allowed = np.array(
         [name in library.names and library.modes[library.names.index(name)] <= mode
          and has_readings_in(mode, name) for name in readings.kernels]
@@ -184,7 +191,8 @@ def in_mode(readings, library, mode, also=True):
     fine = np.where(np.isnan(fine).all(axis=1)[:, None], us, fine)
     best = np.where(np.isnan(fine), np.inf, fine).min(axis=1)
     regret = np.log2(us / best[:, None])
-    # A single call takes longer than one of many, by up to ALONE_US: what is left may be anything from a little to far behind.
+    # A single call takes longer than one of many, by up to ALONE_US: what is left may be anything
+    # from a little to far behind.
     alone = np.log2(np.maximum(us - ALONE_US, 1e-3) / best[:, None])
     alone = np.clip(alone, math.log2(LITTLE), math.log2(FAR))
     return us, best, np.where(readings.rough & (us < 100), alone, regret)
@@ -195,16 +203,20 @@ def in_mode(readings, library, mode, also=True):
 COSTS = ("launch", "round", "exchange", "step", "math", "copy", "l2", "dram", "store")
 DOMAIN = ("short side", "long side", "k", "batch", "elements of C")
 HALF_OCTAVES = 128
-NEAR_LEAST = math.log2(1.5)  # of physical times: what is farther from the least is left out of the expected regret
+# Of physical times: what is farther from the least is left out of the expected regret.
+NEAR_LEAST = math.log2(1.5)
 MEMBERS, UNITS = 3, 16  # fits that are averaged, and the hidden units of each: hidden_count in all
 SCALE = 1 / 8
-SIZES, WORK_FEATURES = 7, 12  # the first of a problem's features are logarithms of sizes, the others facts
-IN_PASSES, MANY_ROUNDS = ("bf16x6/", "fp16x3/"), 1e9  # whose rounds are passes, and readings are taken with room for one
+# The first of a problem's features are logarithms of sizes, the others facts.
+SIZES, WORK_FEATURES = 7, 12
+# Kernels whose rounds are passes, and readings are taken with room for one.
+IN_PASSES, MANY_ROUNDS = ("bf16x6/", "fp16x3/"), 1e9
 FEW = 5  # calls that tell nothing
 MARGIN = 1  # half octaves of a domain beyond what was measured; of rounds a factor of two
 
 
-# Where weaker modes are allowed, the prediction of a kernel of theirs counts as so much longer (src/select/select.h).
+# Where weaker modes are allowed, the prediction of a kernel of theirs counts as longer by this
+# (src/select/select.h).
 MARGIN_OF_WEAKER_MODES = math.log2(1.08)
 
 
@@ -218,7 +230,8 @@ class View:
         self.variants = names
         self.columns = [readings.kernels.index(name) for name in names]
         indices = [library.names.index(name) for name in names]
-        self.margins = MARGIN_OF_WEAKER_MODES * np.array([library.modes[index] > 0 for index in indices])
+        is_weaker = np.array([library.modes[index] > 0 for index in indices])
+        self.margins = MARGIN_OF_WEAKER_MODES * is_weaker
         count = len(readings.calls)
         self.work = np.zeros((count, len(names), len(WORK)))
         self.needs_workspace = np.zeros(readings.us.shape, dtype=bool)
@@ -235,10 +248,10 @@ class View:
         small, large = np.minimum(lm, ln), np.maximum(lm, ln)
         cache = np.log2(4 * batch * (m * k + k * n + m * n) / fact("l2_bytes"))
         calls = readings.calls
-        is_aligned = lambda ld: flag([c["offset"] % 4 == 0 and c[ld] % 4 == 0 for c in calls])
         if_array = flag([c["pointers"] for c in calls])
         # Null pointers, where there are arrays, count as aligned.
-        aligned = lambda ld: np.where(if_array == 1, flag([c[ld] % 4 == 0 for c in calls]), is_aligned(ld))
+        is_aligned = lambda c, ld: (c["pointers"] or c["offset"] % 4 == 0) and c[ld] % 4 == 0
+        aligned = lambda ld: flag([is_aligned(c, ld) for c in calls])
         ta, tb = (flag([c["form"][i] == "T" for c in calls]) for i in (0, 1))
         self.is_portable = np.array(
             [name in library.names and library.is_portable[library.names.index(name)]
@@ -248,8 +261,8 @@ class View:
         self.domain = np.clip(np.floor(2 * octaves + 1e-3), 0, HALF_OCTAVES - 1)
         self.problem = np.stack(
             [lm * SCALE, ln * SCALE, lk * SCALE, lb * SCALE, small * SCALE, large * SCALE,
-             np.clip(cache, -16, 8) * SCALE, ta, tb, ta * tb, aligned("lda"), aligned("ldb"), aligned("ldc"),
-             if_array, np.ones(count)], axis=1)  # fmt: skip
+             np.clip(cache, -16, 8) * SCALE, ta, tb, ta * tb, aligned("lda"), aligned("ldb"),
+             aligned("ldc"), if_array, np.ones(count)], axis=1)  # fmt: skip
         self.clock_mhz = fact("clock_mhz")
         bytes_per_cycle = fact("memory_gbps") * 1000 / self.clock_mhz
         self.c_cycles = 4 * batch * m * n / bytes_per_cycle
@@ -259,10 +272,11 @@ class View:
         self.memory_cycles = w["memory_bytes"] / bytes_per_cycle[:, None]
         log = lambda x, offset: np.log2(x + offset) * SCALE
         self.features = np.stack(
-            [log(w["rounds"], 1), log(w["steps"], 1), log(w["math_cycles"], 100), log(w["copies"], 100),
-             log(w["l2_bytes"], 1000), log(self.memory_cycles, 100), log(w["exchanges"], 1),
-             log(w["wave_efficiency"], 0.01), log(w["tile_utilisation"], 0.01), log(w["launches"], 0),
-             np.ones(w["wave_efficiency"].shape), np.zeros(w["wave_efficiency"].shape)], axis=2)  # fmt: skip
+            [log(w["rounds"], 1), log(w["steps"], 1), log(w["math_cycles"], 100),
+             log(w["copies"], 100), log(w["l2_bytes"], 1000), log(self.memory_cycles, 100),
+             log(w["exchanges"], 1), log(w["wave_efficiency"], 0.01),
+             log(w["tile_utilisation"], 0.01), log(w["launches"], 0), np.ones(w["rounds"].shape),
+             np.zeros(w["rounds"].shape)], axis=2)  # fmt: skip
 
     def log_physical(self, variant, costs, rows=slice(None)):
         """log2 of cycles; costs is a vector in the order of COSTS."""
@@ -312,11 +326,10 @@ class Model:
 
     def choose(self, view, allowed, with_factor=True):
         """Index of the variant chosen for each call; allowed[call, variant]."""
-        outside = np.where(view.candidates(self.domain), 0, 1000)  # taken only where nothing else is
-        return np.argmin(
-            np.where(allowed, self.log_cycles(view, with_factor) + view.margins + outside, np.inf),
-            axis=1,
-        )
+        # Taken outside its domain only where nothing else is.
+        outside = np.where(view.candidates(self.domain), 0, 1000)
+        found = self.log_cycles(view, with_factor) + view.margins + outside
+        return np.argmin(np.where(allowed, found, np.inf), axis=1)
 
 
 # ---- Fitting -------------------------------------------------------------------------------------
@@ -337,7 +350,8 @@ def fit_costs(view, us, rough, best, rows):
         weight = np.where(rough[index, column], 0.1, 1) * (0.15 + np.exp(-1.5 * gap))
         target = np.log2(times[index] * view.clock_mhz[index])
         root = np.sqrt(weight)
-        pull = 0.02 * math.sqrt(weight.sum() / 50 + 1e-9)  # towards where it began, for what is not seen
+        # Towards where it began, for what is not seen.
+        pull = 0.02 * math.sqrt(weight.sum() / 50 + 1e-9)
 
         def residuals(logs):
             found = view.log_physical(variant, np.exp(logs), index)
@@ -352,7 +366,8 @@ def fit_costs(view, us, rough, best, rows):
 
 
 def find_situations(view, readings, library):
-    """Regrets in each mode, and where fewer kernels can be taken: on other architectures, and without workspace."""
+    """Regrets in each mode, and where fewer kernels can be taken: on other architectures, and
+    without workspace."""
     found = [in_mode(readings, library, mode) for mode in range(len(MODES))]
     found.append(in_mode(readings, library, 0, view.is_portable))
     found.append(in_mode(readings, library, len(MODES) - 1, ~view.needs_workspace))
@@ -360,8 +375,8 @@ def find_situations(view, readings, library):
 
 
 def find_domains(view, regrets, rough, rows):
-    """Where each variant was within 5% of the best in some situation, and a little beyond; without end where there are no
-    readings that would tell of one."""
+    """Where each variant was within 5% of the best in some situation, and a little beyond; without
+    end where there are no readings that would tell of one."""
     ranges = np.zeros((len(view.variants), len(DOMAIN), 2), dtype=int)
     most_rounds = np.zeros(len(view.variants))
     for variant, column in enumerate(view.columns):
@@ -388,7 +403,8 @@ def find_domains(view, regrets, rough, rows):
 
 
 def fit_factor(view, physical, domain, us, regrets, rough, rows, seed):
-    """The learned factor: weights of the hidden layer, of each variant's work, and of the hidden layer's outputs."""
+    """The learned factor: weights of the hidden layer, of each variant's work, and of the hidden
+    layer's outputs."""
     from scipy.optimize import minimize
 
     variants, count = len(view.variants), rows.sum()
@@ -416,8 +432,9 @@ def fit_factor(view, physical, domain, us, regrets, rough, rows, seed):
     )
 
     def split(vector):
-        first, second, third = np.split(vector, np.cumsum(sizes)[:-1])
-        return first.reshape(inputs, UNITS), second.reshape(variants, own), third.reshape(variants, UNITS)
+        parts = np.split(vector, np.cumsum(sizes)[:-1])
+        shapes = ((inputs, UNITS), (variants, own), (variants, UNITS))
+        return [part.reshape(shape) for part, shape in zip(parts, shapes)]
 
     def objective(vector, temperature, emphasis):
         hidden, of_work, of_hidden = split(vector)
@@ -485,7 +502,7 @@ def fit(view, readings, library, rows):
 
 
 def regret_of(readings, library, mode, chosen):
-    """The factor by which each call takes longer with the chosen column than with the best kernel."""
+    """The factor by which each call takes longer with the chosen column than with the best."""
     _, _, regret = in_mode(readings, library, mode)
     return 2 ** regret[np.arange(len(chosen)), chosen]
 
@@ -498,7 +515,8 @@ def regret_of_model(model, view, readings, library, mode, with_factor=True):
 
 
 def summary(regret):
-    return f"mean {regret.mean():.4f}, 95th percentile {np.percentile(regret, 95):.3f}, worst {regret.max():.2f}"
+    percentile = np.percentile(regret, 95)
+    return f"mean {regret.mean():.4f}, 95th percentile {percentile:.3f}, worst {regret.max():.2f}"
 
 
 def print_table(title, regret, sets):
@@ -511,12 +529,12 @@ def print_table(title, regret, sets):
 def print_far_off(readings, mode, regret, chosen, rows):
     fine = np.where(readings.rough, math.nan, readings.us)
     for row in sorted(np.flatnonzero(rows & (regret > FAR_OFF)), key=lambda row: -regret[row]):
-        call = readings.calls[row]
-        print(
-            f"    {regret[row]:.2f} {call['form']} {call['m']}x{call['n']}x{call['k']} x {call['batch']}:"
-            f" {readings.kernels[chosen[row]]} {readings.us[row, chosen[row]]:.1f} us, while the fastest takes"
-            f" {np.nanmin(fine[row]) if np.isfinite(fine[row]).any() else math.nan:.1f} us"
-        )
+        c, kernel = readings.calls[row], chosen[row]
+        times = fine[row][np.isfinite(fine[row])]
+        sizes = f"{c['form']} {c['m']}x{c['n']}x{c['k']} x {c['batch']}"
+        taken = f"{readings.kernels[kernel]} {readings.us[row, kernel]:.1f} us"
+        fastest = f"the fastest takes {times.min(initial=math.inf):.1f} us"
+        print(f"    {regret[row]:.2f} {sizes}: {taken}, while {fastest}")
 
 
 # ---- Files ---------------------------------------------------------------------------------------
@@ -527,7 +545,8 @@ def write_model(model, path, lines):
         return ", ".join(f"{float(v):.5g}" for v in values)
 
     def write_rows(file, name, size, rows):
-        file.write(f"\nconstexpr std::array<std::array<float, hidden_count>, {size}> {name} = {{{{\n")
+        kind = f"std::array<std::array<float, hidden_count>, {size}>"
+        file.write(f"\nconstexpr {kind} {name} = {{{{\n")
         for row in rows:
             file.write(f"    {{{{{numbers(row)}}}}},\n")
         file.write("}};\n")
@@ -540,7 +559,8 @@ def write_model(model, path, lines):
         for v, name in enumerate(model.variants):
             ranges = ", ".join(f"{{{low}, {high}}}" for low, high in model.domain[0][v])
             file.write(f'    {{"{name}",\n     {{{numbers(model.costs[v])}}},\n')
-            file.write(f"     {{{{{ranges}}}}}, {model.domain[1][v]:.6g}, {numbers(2 ** model.bounds[v])},\n")
+            rounds, bounds = model.domain[1][v], numbers(2 ** model.bounds[v])
+            file.write(f"     {{{{{ranges}}}}}, {rounds:.6g}, {bounds},\n")
             file.write(f"     {{{numbers(model.work_weights[v])}}},\n")
             file.write(f"     {{{numbers(model.hidden_weights[v])}}}}},\n")
         file.write("};\n")
@@ -560,7 +580,8 @@ def read_model(path):
         values.append(np.array(numbers(block)))
     values = np.array(values)
     ends = np.cumsum([len(COSTS), 2 * len(DOMAIN), 1, 2, WORK_FEATURES])
-    costs, ranges, most_rounds, bounds, work_weights, hidden_weights = np.split(values, ends, axis=1)
+    columns = np.split(values, ends, axis=1)
+    costs, ranges, most_rounds, bounds, work_weights, hidden_weights = columns
     rows = numbers(size_weights.split("=")[1]) + numbers(fact_weights.split("=")[1])
     return Model(
         names,
@@ -576,22 +597,15 @@ def read_model(path):
 def join(readings):
     """Several readings as one, in the columns of the first."""
     first = readings[0]
-    for other in readings[1:]:
-        columns = [other.kernels.index(name) if name in other.kernels else -1 for name in first.kernels]
-
-        def arrange(values, nothing):
-            return np.stack(
-                [values[:, c] if c >= 0 else np.full(len(values), nothing) for c in columns], axis=1
-            )
-
-        first.us = np.concatenate([first.us, arrange(other.us, math.nan)])
-        first.rough = np.concatenate([first.rough, arrange(other.rough, False)])
-        first.sets = np.concatenate([first.sets, other.sets])
-        first.held = np.concatenate([first.held, other.held])
-        first.cards = np.concatenate([first.cards, other.cards])
-        first.incumbent_us = np.concatenate([first.incumbent_us, other.incumbent_us])
-        first.devices += other.devices
-        first.calls += other.calls
+    for other in readings:
+        columns = [other.kernels.index(k) if k in other.kernels else -1 for k in first.kernels]
+        # The last column, which the index -1 stands for, is of kernels that the other lacks.
+        other.us = np.pad(other.us, ((0, 0), (0, 1)), constant_values=math.nan)[:, columns]
+        other.rough = np.pad(other.rough, ((0, 0), (0, 1)))[:, columns]
+    for name in ("us", "rough", "sets", "held", "cards", "incumbent_us"):
+        setattr(first, name, np.concatenate([getattr(some, name) for some in readings]))
+    for name in ("devices", "calls"):
+        setattr(first, name, sum((getattr(some, name) for some in readings), []))
     return first
 
 
@@ -607,12 +621,15 @@ def all_readings():
 
 def command_fit(library):
     files = [Readings(file) for file in sorted(glob.glob(READINGS.format(FITTED)))]
-    lines = [
-        f"{os.path.relpath(file.path, ROOT)}: {file.context['gpu']}, CUDA {file.context['cuda']}, commit"
-        f" {file.context['commit']}, {file.context['date'][:10]}, {len(file.calls)} calls,"
-        f" {int(file.held.sum())} of them held back{', ' + file.context['note'] if 'note' in file.context else ''}"
-        for file in files
-    ]
+    lines = []
+    for file in files:
+        c = file.context
+        note = f", {c['note']}" if "note" in c else ""
+        lines.append(
+            f"{os.path.relpath(file.path, ROOT)}: {c['gpu']}, CUDA {c['cuda']}, commit "
+            f"{c['commit']}, {c['date'][:10]}, {len(file.calls)} calls, {int(file.held.sum())} of "
+            f"them held back{note}"
+        )
     readings = join(files)
     view = View(readings, library)
     model = fit(view, readings, library, ~readings.held)
@@ -620,7 +637,8 @@ def command_fit(library):
     for mode, name in enumerate(MODES):
         for title, with_factor in (("", True), (", without the learned factor", False)):
             regret = regret_of_model(model, view, readings, library, mode, with_factor)
-            print_table(f"{name}, held back{title}", regret[readings.held], readings.sets[readings.held])
+            held = readings.held
+            print_table(f"{name}, held back{title}", regret[held], readings.sets[held])
     return 0
 
 
@@ -647,8 +665,8 @@ def judge(regret, readings, rows, mode, chosen, is_fitted):
 
 
 def check_choices(readings, library, is_fitted, found):
-    """By the library's own choices, so that nothing of the model is taken on trust here. found: {mode: (regret, set) of each
-    call that was held back}, to be filled."""
+    """By the library's own choices, so that nothing of the model is taken on trust here. found:
+    {mode: (regret, set) of each call that was held back}, to be filled."""
     failures = []
     for mode, name in enumerate(MODES):
         us, _, _ = in_mode(readings, library, mode)
@@ -660,7 +678,8 @@ def check_choices(readings, library, is_fitted, found):
             can_be_known[row] = has_readings_in(mode, kernel)
         known = (chosen >= 0) & np.isfinite(us[np.arange(len(chosen)), chosen])
         if known[can_be_known].mean() < LEAST_KNOWN:
-            failures.append(f"{name}: of {(can_be_known & ~known).sum()} choices there is no reading")
+            unknown = (can_be_known & ~known).sum()
+            failures.append(f"{name}: of {unknown} choices there is no reading")
         regret = regret_of(readings, library, mode, chosen)
         rows = readings.held & known
         failures += judge(regret, readings, rows, mode, chosen, is_fitted)
@@ -669,7 +688,8 @@ def check_choices(readings, library, is_fitted, found):
 
 
 def write_regret(path, context, found):
-    """As myblas-bench writes results: a row for each mode and set of calls, and quantiles of all calls in each mode."""
+    """As myblas-bench writes results: a row for each mode and set of calls, and quantiles of all
+    calls in each mode."""
     rows = []
     for mode, (regret, sets) in found.items():
         for name in ("all", *sorted(set(sets))):
@@ -682,10 +702,12 @@ def write_regret(path, context, found):
             values = {what: round(float(value), 4) for what, value in values.items()}
             rows.append({"mode": mode, "set": name, "calls": len(some)} | values)
     percent = np.arange(0, 100.5, 0.5)
-    quantiles = {mode: np.percentile(regret, percent).round(4).tolist() for mode, (regret, _) in found.items()}
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.strip()
+    quantiles = {
+        mode: np.percentile(regret, percent).round(4).tolist()
+        for mode, (regret, _) in found.items()
+    }
+    asked = ["git", "rev-parse", "--short=12", "HEAD"]
+    commit = subprocess.check_output(asked, cwd=ROOT, text=True).strip()
     kept = {name: context[name] for name in ("gpu", "driver", "cuda", "cublas", "cpu")}
     about = kept | {
         "commit": commit,
@@ -752,12 +774,18 @@ def check_model(readings, library, title, with_factor, most):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     command = parser.add_mutually_exclusive_group(required=True)
     command.add_argument("--fit", action="store_true", help="write the constants")
-    command.add_argument("--check", action="store_true", help="fail where the library's choices lose too much")
+    command.add_argument(
+        "--check", action="store_true", help="fail where the library's choices lose too much"
+    )
     parser.add_argument("--library", default=LIBRARY, help="libmyblas.so (that of build/dev)")
-    parser.add_argument("--regret", type=pathlib.Path, metavar="RESULTS", help="write regret.json of each card")
+    parser.add_argument(
+        "--regret", type=pathlib.Path, metavar="RESULTS", help="write regret.json of each card"
+    )
     arguments = parser.parse_args()
     library = Library(arguments.library)
     return command_fit(library) if arguments.fit else command_check(library, arguments.regret)

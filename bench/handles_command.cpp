@@ -129,14 +129,7 @@ void print_heading(const handles_options& chosen) {
         chosen.side,
         repeats,
         chosen.count);
-    fmt::print("{:<8} {:<6} {:>10} {:>11} {:>12} {:>10} {:>9}\n",
-               "library",
-               "handle",
-               "create",
-               "first call",
-               "second call",
-               "destroy",
-               "churn");
+    fmt::print("library  handle     create  first call  second call    destroy     churn\n");
 }
 
 void print_row(const ordered_json& row) {

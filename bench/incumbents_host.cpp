@@ -12,9 +12,6 @@ namespace bench {
 namespace {
 
 constexpr int col_major = 102, no_trans = 111, trans = 112; // CBLAS_ORDER, CBLAS_TRANSPOSE
-constexpr int upper = 121, lower = 122;                     // CBLAS_UPLO
-constexpr int non_unit = 131, unit = 132;                   // CBLAS_DIAG
-constexpr int left = 141, right = 142;                      // CBLAS_SIDE
 
 bool fits_int(const shape& s) {
     return std::max({s.m, s.n, s.k, s.lda, s.ldb, s.ldc, s.incx}) <=
@@ -35,86 +32,49 @@ void count_bytes_plainly(int64_t n, const unsigned char* x, uint64_t* counts) {
         ++counts[x[i]];
 }
 
-// Operands of a call of CBLAS, whose enumerations are ints.
+// Operands of calls that BLAS does not have.
 struct cblas_arguments {
     cblas_arguments(const shape& s, const operands& o)
-        : side(s.right ? right : left), uplo(s.upper ? upper : lower),
-          op(s.transa ? trans : no_trans), op_b(s.transb ? trans : no_trans),
-          diag(s.unit ? unit : non_unit), m(static_cast<int>(s.m)), n(static_cast<int>(s.n)),
-          k(static_cast<int>(s.k)), lda(static_cast<int>(s.lda)), ldb(static_cast<int>(s.ldb)),
-          ldc(static_cast<int>(s.ldc)), inc(static_cast<int>(s.incx)), a(static_cast<float*>(o.a)),
-          b(static_cast<float*>(o.b)), c(static_cast<float*>(o.c)) {}
+        : op(s.transa ? trans : no_trans), m(static_cast<int>(s.m)), n(static_cast<int>(s.n)),
+          lda(static_cast<int>(s.lda)), ldb(static_cast<int>(s.ldb)), ldc(static_cast<int>(s.ldc)),
+          inc(static_cast<int>(s.incx)), a(static_cast<float*>(o.a)), b(static_cast<float*>(o.b)),
+          c(static_cast<float*>(o.c)) {}
 
-    int side, uplo, op, op_b, diag, m, n, k, lda, ldb, ldc, inc;
+    int op, m, n, lda, ldb, ldc, inc;
     float *a, *b, *c;
 };
 
-// The routines of level 1.
-void call_vectors(any_function f, const shape& s, const operands& o) {
-    const cblas_arguments g(s, o);
-    const auto call = [f](auto... arguments) { call_c<void>(f, arguments...); };
-    const auto find_index = [&] {
-        *static_cast<int64_t*>(o.c) = static_cast<int64_t>(call_c<size_t>(f, g.n, g.a, g.inc)) + 1;
+// A routine that CBLAS has.
+void call_cblas(any_function f, const shape& s, const operands& o) {
+    const auto by_value = [](float x) { return x; };
+    const auto with = [&](const auto& call) {
+        with_arguments<int>(of_cblas, s, o, by_value, call);
     };
     switch (s.routine) {
     case routine::asum:
     case routine::nrm2:
-        *g.c = call_c<float>(f, g.n, g.a, g.inc);
-        break;
     case routine::dot:
-        *g.c = call_c<float>(f, g.n, g.a, g.inc, g.b, g.inc);
-        break;
+        return with(
+            [&](auto... arguments) { *static_cast<float*>(o.c) = call_c<float>(f, arguments...); });
     case routine::iamax:
     case routine::iamin:
-        return find_index();
-    case routine::axpy:
-        return call(g.n, axpy_alpha, g.a, g.inc, g.b, g.inc);
-    case routine::copy:
-    case routine::swap:
-        return call(g.n, g.a, g.inc, g.b, g.inc);
-    case routine::scal:
-        return call(g.n, scal_alpha, g.a, g.inc);
-    case routine::rot:
-        return call(g.n, g.a, g.inc, g.b, g.inc, rot_c, rot_s);
-    default: // rotm
-        return call(g.n, g.a, g.inc, g.b, g.inc, rotm_param);
+        return with([&](auto... arguments) {
+            *static_cast<int64_t*>(o.c) = static_cast<int64_t>(call_c<size_t>(f, arguments...)) + 1;
+        });
+    case routine::trmm: { // in place
+        copy_columns(s, static_cast<const float*>(o.b), static_cast<float*>(o.c));
+        shape in_place = s;
+        in_place.routine = routine::trsm; // which takes the same arguments
+        in_place.ldb = s.ldc;
+        operands target = o;
+        target.b = o.c;
+        return call_cblas(f, in_place, target);
     }
-}
-
-// Calls a function of level 2 or 3.
-void call_matrices(any_function f, const shape& s, const operands& o) {
-    constexpr int order = col_major;
-    constexpr float one = 1, zero = 0;
-    const auto [side, uplo, op, op_b, diag, m, n, k, lda, ldb, ldc, inc, a, b, c] =
-        cblas_arguments(s, o);
-    const auto call = [f](auto... arguments) { call_c<void>(f, order, arguments...); };
-    switch (s.routine) {
-    case routine::sgemm:
-        return call(op, op_b, m, n, k, s.alpha, a, lda, b, ldb, s.beta, c, ldc);
-    case routine::gemv:
-        return call(op, m, n, one, a, lda, b, inc, zero, c, inc);
-    case routine::symv:
-        return call(uplo, n, one, a, lda, b, inc, zero, c, inc);
-    case routine::syr:
-        return call(uplo, n, update_alpha, b, inc, a, lda);
-    case routine::syr2:
-        return call(uplo, n, update_alpha, b, inc, c, inc, a, lda);
-    case routine::ger:
-        return call(m, n, update_alpha, b, inc, c, inc, a, lda);
-    case routine::trmv:
-    case routine::trsv:
-        return call(uplo, op, diag, n, a, lda, b, inc);
-    case routine::syrk:
-        return call(uplo, op, n, k, one, a, lda, zero, c, ldc);
-    case routine::syr2k:
-        return call(uplo, op, n, k, one, a, lda, b, ldb, zero, c, ldc);
-    case routine::symm:
-        return call(side, uplo, m, n, one, a, lda, b, ldb, zero, c, ldc);
-    case routine::trmm: // in place in CBLAS
-        copy_columns(s, b, c);
-        return call(side, uplo, op, diag, m, n, one, a, lda, c, ldc);
-    default: // trsm
-        return call(side, uplo, op, diag, m, n, one, a, lda, b, ldb);
+    default:
+        return with([&](auto... arguments) {
+            has_matrix(s.routine) ? call_c<void>(f, col_major, arguments...)
+                                  : call_c<void>(f, arguments...);
+        });
     }
 }
 
@@ -125,7 +85,7 @@ void call_batch(any_function f, const shape& s, const operands& o) {
         product.a = static_cast<float*>(o.a) + i * stride.a;
         product.b = static_cast<float*>(o.b) + i * stride.b;
         product.c = static_cast<float*>(o.c) + i * stride.c;
-        call_matrices(f, s, product);
+        call_cblas(f, s, product);
     }
 }
 
@@ -137,9 +97,7 @@ void add_same(std::vector<subject>& found,
     const any_function f = functions[s.routine];
     if (!describe(s.routine).is_in_blas || !f || !fits_int(s))
         return;
-    const auto call = s.routine == routine::sgemm ? call_batch
-                      : has_matrix(s.routine)     ? call_matrices
-                                                  : call_vectors;
+    const auto call = s.routine == routine::sgemm ? call_batch : call_cblas;
     found.push_back(
         {fmt::format("cblas_{}", describe(s.routine).function), nothing, [=] { call(f, s, o); }});
 }

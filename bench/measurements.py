@@ -5,15 +5,15 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-RESULTS = pathlib.Path("bench/results")  # relative to ROOT; a folder for each GPU, and one for the host
+RESULTS = pathlib.Path("bench/results")  # relative to ROOT; a folder for each GPU and the host
 GPUS = ("h200", "h100")  # those that are shown first
 
 LINE_DEPTH = 2
 
 
 def json_text(value, depth=0):
-    """Indented, but from LINE_DEPTH on a list or dictionary that holds no other one is a line: each case, say.
-    As json_text.cpp writes it; without the newline at the end."""
+    """Indented, but from LINE_DEPTH on, a list or dictionary without others in it is a line, such
+    as each case. As json_text.cpp writes it, without the newline at the end."""
     if not isinstance(value, (dict, list)) or not value:
         return json.dumps(value, ensure_ascii=False)
     is_dictionary = isinstance(value, dict)
@@ -44,7 +44,7 @@ def load(path):
 
 def gpu_folders(results):
     """Of the GPUs that were measured, in the order in which they are shown."""
-    folders = [path for path in results.iterdir() if any(path.glob("*.json"))] if results.exists() else []
+    folders = {file.parent for file in results.glob("*/*.json")}
     rank = {name: place for place, name in enumerate(GPUS)}
     return sorted(folders, key=lambda path: (rank.get(path.name, len(rank)), path.name))
 
@@ -59,14 +59,19 @@ def first_with(results, parts):
 
 def provenance(context):
     """Where, when and how the results of a file were measured."""
-    if not context["gpu"]:
-        measured_on = context["cpu"]
-    else:
-        measured_on = (
-            f"{context['gpu']}, driver {context['driver']}, CUDA {context['cuda']}, "
-            f"cuBLAS {context['cublas']}"
-        )
-    return f"{measured_on}; commit {context['commit']}, {context['date'][:10]}: `{context['command']}`"
+    names = {"gpu": "", "driver": "driver ", "cuda": "CUDA ", "cublas": "cuBLAS ", "cpu": ""}
+    shown = [f"{name}{context[key]}" for key, name in names.items() if context.get(key)]
+    run = f"commit {context['commit']}, {context['date'][:10]}: `{context['command']}`"
+    return f"{', '.join(shown)}; {run}"
+
+
+def table(heads, rows):
+    """A table of Markdown; heads that end in a colon are of numbers."""
+    return [
+        "|" + "".join(f" {head.rstrip(':')} |".replace("  ", " ") for head in heads),
+        "|" + "".join(" ---: |" if head.endswith(":") else " --- |" for head in heads),
+        *(f"| {' | '.join(map(str, row))} |" for row in rows),
+    ]
 
 
 def run(program, work):

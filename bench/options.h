@@ -132,7 +132,7 @@ struct options {
     std::string kernel = "auto"; // or "all", or the name of a kernel or family
     workspace_source workspace = workspace_source::lent;
     std::string against; // file of another libmyblas that is measured beside this one; empty: none
-    int lt_algorithms = 0; // algorithms of cuBLASLt, the fastest of which is measured, too
+    int lt_algorithms = 0; // of cuBLASLt; the fastest one is measured, too
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
     myblasBackend_t backend = MYBLAS_BACKEND_AUTO;
     std::optional<timing> how; // not given: the backend's own

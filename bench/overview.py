@@ -1,7 +1,11 @@
 """What the performance page shows first of a GPU: plots that need several files of results.
 
-Each takes what there is. `draw` gets the axes and {part: what its file holds}, for those parts that were measured.
+Each takes what there is. `draw` gets the axes and {part: what its file holds}, of the parts that
+were measured.
 """
+
+import collections.abc
+import dataclasses
 
 from bandwidth_plots import BANDWIDTHS, bandwidth_grid, draw_bandwidths
 from plots import PRODUCT_FILES
@@ -10,19 +14,20 @@ from ratio_maps import draw_product_map, draw_transpose_map
 from roofline import draw_roofline
 
 
+@dataclasses.dataclass
 class Overview:
-    """One picture from the results of those of `parts` that are there; without all of `needs` there is none."""
+    """One picture from the results of those of `parts` that are there; without all of `needs` there
+    is none."""
 
-    def __init__(self, name, caption, draw, parts, text, needs=(), grid=(1, 1), size=(8, 4.5), share_y=True):
-        self.name = name
-        self.caption = caption
-        self.draw = draw
-        self.parts = parts
-        self.text = text  # what to see in it
-        self.needs = needs
-        self.grid = grid  # rows and columns, or what tells them of the results
-        self.size = size  # inches of a row of axes
-        self.share_y = share_y
+    name: str
+    caption: str
+    draw: collections.abc.Callable
+    parts: tuple
+    text: str  # what to see in it
+    needs: tuple = ()
+    grid: object = (1, 1)  # rows and columns, or what tells them of the results
+    size: tuple = (8, 4.5)  # inches of a row of axes
+    share_y: bool = True
 
     def layout(self, measured):
         """Rows and columns of axes, and inches."""
@@ -36,46 +41,53 @@ class Overview:
 
 
 MAP_TEXT = (
-    "Upper numbers: the geometric mean of the ratios in the cell; lower numbers: the least. Blue cells: this library is faster "
-    "than {}, orange cells: slower."
+    "Upper numbers: the geometric mean of the ratios in the cell; lower numbers: the least. Blue "
+    "cells: this library is faster than {}, orange cells: slower."
 )
+
+PUBLIC = tuple(parts[0] for parts in PRODUCT_FILES.values())
 
 OVERVIEWS = [
     Overview(
         "roofline",
         "Roofline",
         draw_roofline,
-        ("ladder_sgemm", *(part for parts in PRODUCT_FILES.values() for part in parts), "sum", "gemsum",
-         "level1", "level2"),
-        "Each dot is a call of a sweep; the dots with names are the rungs of [the ladder](ladder.md) at m = n = k = 4096. "
-        "Dots above the slope have operands in the L2 cache. Calls below 0.05 TFLOP/s, most of whose time is the launch, are "
-        "left out.",
+        ("ladder_sgemm", *sum(PRODUCT_FILES.values(), ()), "sum", "gemsum", "level1", "level2"),
+        "Each dot is a call of a sweep; the dots with names are the rungs of [the "
+        "ladder](ladder.md) at m = n = k = 4096. Dots above the slope have operands in the L2 "
+        "cache. Calls below 0.05 TFLOP/s, most of whose time is the launch, are left out.",
         size=(8, 6),
     ),
-    Overview("squares", "SGEMM of squares", draw_squares, tuple(of[0] for of in PRODUCT_FILES.values()),
+    Overview("squares", "SGEMM of squares", draw_squares, PUBLIC,
              "Whole calls in each form and mode, and cuBLAS in FP32.", grid=(2, 2), size=(8, 3.25)),
     Overview("rectangles", "SGEMM of rectangles, ratio to cuBLAS in FP32", draw_rectangles,
-             tuple(of[0] for of in PRODUCT_FILES.values()),
+             PUBLIC,
              "Where the dots of modes coincide, the modes take the same kernel.", size=(8, 7.5)),
-    Overview("strict_map", "Strict SGEMM, random shapes, ratio to cuBLAS", draw_product_map("sgemm_strict_random"),
-             ("sgemm_strict_random",), MAP_TEXT.format("cuBLAS"), grid=(1, 3), size=(8, 3.05)),
-    Overview("fast_map", "Fast SGEMM, random shapes, ratio to cuBLAS in FP32", draw_product_map("sgemm_fast_random"),
-             ("sgemm_fast_random",), MAP_TEXT.format("cuBLAS"), grid=(1, 3), size=(8, 3.05)),
-    Overview("transpose_map", "Transposes, random shapes", draw_transpose_map, ("transpose_random",),
-             MAP_TEXT.format("cublasSgeam or a copy"), grid=(1, 2), size=(8, 4.6)),
+    Overview("strict_map", "Strict SGEMM, random shapes, ratio to cuBLAS",
+             draw_product_map("sgemm_strict_random"), ("sgemm_strict_random",),
+             MAP_TEXT.format("cuBLAS"), grid=(1, 3), size=(8, 3.05)),
+    Overview("fast_map", "Fast SGEMM, random shapes, ratio to cuBLAS in FP32",
+             draw_product_map("sgemm_fast_random"), ("sgemm_fast_random",),
+             MAP_TEXT.format("cuBLAS"), grid=(1, 3), size=(8, 3.05)),
+    Overview("transpose_map", "Transposes, random shapes", draw_transpose_map,
+             ("transpose_random",), MAP_TEXT.format("cublasSgeam or a copy"), grid=(1, 2),
+             size=(8, 4.6)),
     Overview(
         "regret", "Regret of the selection", draw_regret, ("regret",),
-        "How much longer the chosen kernel takes than the fastest one, for calls that the model was not fitted to; on the right "
-        "by set of calls. Written by `bench/fit.py --check --regret bench/results`.",
+        "How much longer the chosen kernel takes than the fastest one, for calls that the model "
+        "was not fitted to; on the right by set of calls. Written by `bench/fit.py --check "
+        "--regret bench/results`.",
         grid=(1, 2), size=(8, 4), share_y=False,
     ),
     Overview(
         "accuracy", "Accuracy against speed", draw_accuracy,
-        ("sgemm_accuracy", "sgemm_energy", *(of[0] for of in PRODUCT_FILES.values())),
-        "Dots: uniform data; lines: from the best to the worst kind of data that the type can hold. Lower is more accurate.",
+        ("sgemm_accuracy", "sgemm_energy", *PUBLIC),
+        "Dots: uniform data; lines: from the best to the worst kind of data that the type can "
+        "hold. Lower is more accurate.",
         needs=("sgemm_accuracy",),
     ),
     Overview("bandwidth", "Bandwidths", draw_bandwidths, tuple(part for part, _ in BANDWIDTHS),
-             "Where a rate exceeds the dashed ceiling of GPU memory, the operands lie in the L2 cache.",
+             "Where a rate exceeds the dashed ceiling of GPU memory, the operands lie in the L2 "
+             "cache.",
              grid=bandwidth_grid, size=(8, 3.6), share_y=False),
 ]  # fmt: skip

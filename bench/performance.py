@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Writes docs/performance.md and the plots that it shows from the results that myblas-bench measured.
+"""Writes docs/performance.md and the plots that it shows, from results of myblas-bench.
 
-A section whose results are not there is left out. --check changes nothing and fails if the page says
-something else, or if a plot was drawn from other results; it needs no Matplotlib.
+A section whose results are not there is left out. --check changes nothing and fails if the page
+says something else, or if a plot was drawn from other results; it needs no Matplotlib.
 """
 
 import argparse
 import collections.abc
 import dataclasses
 import hashlib
-import math
 import pathlib
+import statistics
 import sys
 
 import rows
 import substitution_tables
-from measurements import RESULTS, ROOT, Problem, gpu_folders, load, provenance, run
+from measurements import RESULTS, ROOT, Problem, gpu_folders, load, provenance, run, table
 from overview import OVERVIEWS
 from plots import (
     DRAWN_DATA,
@@ -27,7 +27,17 @@ from plots import (
     draw_ratios_by_routine,
     draw_times_by_routine,
 )
-from rows import against_cublas, case_name, flops, form_of, incumbent_rate, is_square, name_of, payload_bytes, rate
+from rows import (
+    against_cublas,
+    case_name,
+    flops,
+    form_of,
+    incumbent_rate,
+    is_square,
+    name_of,
+    payload_bytes,
+    rate,
+)
 
 PAGE = pathlib.Path("docs/performance.md")  # relative to ROOT
 PLOTS = "plots"  # a folder beside the page, with one for each GPU
@@ -35,14 +45,16 @@ PLOTS = "plots"  # a folder beside the page, with one for each GPU
 INTRODUCTION = """\
 # Performance
 
-For each GPU: plots of all results first, then a section for each sweep of `myblas-bench` with its slow cases by name. Each time is a
-median. The library and the *incumbent* (the library that it is compared with) are measured in turn, in one process, on the same
-random data, and every result is verified. A *ratio* is the incumbent's time divided by that of myblas: above 1, myblas is
-faster. Kernels have their present names; [the glossary](glossary.md#names-of-kernels) lists the earlier ones.
-
-`bench/performance.py` writes this page from the JSON files in `bench/results`, which come from `bench/run_gpu.sh` and
-`bench/run_host.sh`.
-"""
+""" + (
+    "For each GPU: plots of all results first, then a section for each sweep of `myblas-bench` "
+    "with its slow cases by name. Each time is a\nmedian. The library and the *incumbent* (the "
+    "library that it is compared with) are measured in turn, in one process, on the same\nrandom "
+    "data, and every result is verified. A *ratio* is the incumbent's time divided by that of "
+    "myblas: above 1, myblas is\nfaster. Kernels have their present names; [the "
+    "glossary](glossary.md#names-of-kernels) lists the earlier ones.\n\n`bench/performance.py` "
+    "writes this page from the JSON files in `bench/results`, which come from `bench/run_gpu.sh` "
+    "and\n`bench/run_host.sh`.\n"
+)
 
 
 def misalignment(entry):
@@ -66,38 +78,51 @@ def is_plain_square(entry):
     return is_square(entry) and is_aligned and against_cublas(entry)
 
 
-def summary_table(summary):
-    lines = [
-        "| | Against | Cases | Geometric mean | Worst | |",
-        "| --- | --- | ---: | ---: | ---: | --- |",
-    ]
-    for group in summary:
-        under, worst = group["under_threshold"], group["worst"]
-        lines.append(
-            f"| {group['routine']} | {group['incumbent']} | {group['cases']} "
-            f"| {group['geometric_mean']:.3f} | {worst['ratio']:.3f} (`{worst['case']}`) "
-            f"| {len(under)} under {group['threshold']:g} |"
-        )
-    return lines + misses(summary)
+def worst_cell(worst, name):
+    return f"{worst['ratio']:.3f} (`{name}`)"
+
+
+def under_line(what, cases, of=""):
+    """The cases below a threshold: (name, ratio) of each."""
+    listed = ", ".join(f"`{name}` {ratio:.3f}" for name, ratio in cases)
+    return ["", f"Under {what}{of}: {listed}."] if cases else []
 
 
 def misses(summary):
     lines = []
     for group in summary:
-        listed = ", ".join(f"`{miss['case']}` {miss['ratio']:.3f}" for miss in group["under_threshold"])
-        if listed:
-            under = f"Under {group['threshold']:g} of {group['incumbent']} ({group['routine']})"
-            lines += ["", f"{under}: {listed}."]
+        what = f"{group['threshold']:g} of {group['incumbent']} ({group['routine']})"
+        lines += under_line(what, [(m["case"], m["ratio"]) for m in group["under_threshold"]])
     return lines
 
 
-REPEATED = """\
-trmv, trsv and trsm work in place, so repeated calls use the result of the call before. To keep the values random and finite, their
-matrices have 1 and -1 on the diagonal and small random numbers elsewhere while they are timed. They are verified with larger ones."""
+def summary_table(summary):
+    heads = ["", "Against", "Cases:", "Geometric mean:", "Worst:", ""]
+    cells = [
+        (g["routine"], g["incumbent"], g["cases"], f"{g['geometric_mean']:.3f}",
+         worst_cell(g["worst"], g["worst"]["case"]),
+         f"{len(g['under_threshold'])} under {g['threshold']:g}")
+        for g in summary
+    ]  # fmt: skip
+    return table(heads, cells) + misses(summary)
+
+
+def summary_cells(entries):
+    """Cases, geometric mean, 5th percentile, worst."""
+    summary = rows.Summary(entries)
+    worst = worst_cell(summary.worst, case_name(summary.worst))
+    return summary.cases, f"{summary.mean:.3f}", f"{summary.fifth:.3f}", worst
+
+
+REPEATED = (
+    "trmv, trsv and trsm work in place, so repeated calls use the result of the call before. To "
+    "keep the values random and finite, their\nmatrices have 1 and -1 on the diagonal and small "
+    "random numbers elsewhere while they are timed. They are verified with larger ones."
+)
 
 
 def blas_table(entries, sizes, unit):
-    """Squares and vectors of each routine and form, aligned, in the order in which they were measured."""
+    """Squares and vectors of each routine and form, aligned, in the order of the measurements."""
     cells = {}
     for entry in entries:
         if is_square(entry) and against_cublas(entry) and entry["offset"] == 0:
@@ -109,88 +134,74 @@ def blas_table(entries, sizes, unit):
             text = f"{shown} ({entry['ratio']:.2f} ×{of_ceiling})"
             cells.setdefault(routine_and_form(entry), {}).setdefault(entry["n"], text)
     columns = [size for size in sizes if any(size in of for of in cells.values())]
-    note = [REPEATED, ""] if any(entry["routine"] in ("trmv", "trsv", "trsm") for entry in entries) else []
+    has_repeated = any(entry["routine"] in ("trmv", "trsv", "trsm") for entry in entries)
     return [
-        *note,
-        f"{unit}, by n (m and k, where the routine has them, equal n); in brackets, the ratio, and the percentage of the "
-        "measured ceiling.",
+        *([REPEATED, ""] if has_repeated else []),
+        f"{unit}, by n (m and k, where the routine has them, equal n); in brackets, the ratio, and "
+        "the percentage of the measured ceiling.",
         "",
-        f"| | {' | '.join(map(str, columns))} |",
-        "| --- |" + " ---: |" * len(columns),
-        *(
-            f"| {name} | {' | '.join(of.get(size, '') for size in columns)} |"
-            for name, of in cells.items()
-            if any(size in of for size in columns)
+        *table(
+            ["", *(f"{size}:" for size in columns)],
+            [
+                (name, *(of.get(size, "") for size in columns))
+                for name, of in cells.items()
+                if of.keys() & set(columns)
+            ],
         ),
         "",
     ]
 
 
 def class_tables(summary, entries):
-    lines = [
-        "| | Against | Work | Cases | Geometric mean | 5th percentile | Worst |",
-        "| --- | --- | --- | ---: | ---: | ---: | --- |",
-    ]
-    misses_by_class = []
+    heads = ["", "Against", "Work", "Cases:", "Geometric mean:", "5th percentile:", "Worst"]
+    cells, misses_by_class = [], []
     thresholds = {(group["routine"], group["incumbent"]): group["threshold"] for group in summary}
     for (routine, incumbent), group in rows.by_incumbent(entries).items():
         threshold = thresholds[routine, incumbent]
         for name, members in rows.by_class(group).items():
-            of_class = rows.Summary(members)
-            lines.append(
-                f"| {routine} | {incumbent} | {name} | {of_class.cases} | {of_class.mean:.3f} "
-                f"| {of_class.fifth:.3f} | {of_class.worst['ratio']:.3f} (`{case_name(of_class.worst)}`) |"
-            )
-            under = sorted(
-                (entry["ratio"], case_name(entry)) for entry in members if entry["ratio"] < threshold
-            )
-            if under and name != rows.ALL:
-                listed = ", ".join(f"`{case}` {ratio:.3f}" for ratio, case in under)
-                of = f"Under {threshold:g} of {incumbent} ({routine}), {name}"
-                misses_by_class += ["", f"{of}, {len(under)} of {of_class.cases}: {listed}."]
-    return lines + misses_by_class
+            cells.append((routine, incumbent, name, *summary_cells(members)))
+            under = [(e["ratio"], case_name(e)) for e in members if e["ratio"] < threshold]
+            if name != rows.ALL:
+                misses_by_class += under_line(
+                    f"{threshold:g} of {incumbent} ({routine})",
+                    [(case, ratio) for ratio, case in sorted(under)],
+                    f", {name}, {len(under)} of {len(members)}",
+                )
+    return table(heads, cells) + misses_by_class
 
 
-CLASSES = """\
-Products with alpha and beta, padded leading dimensions and pointers as programs have them, by class; `myblas-bench --help` and \
-[the page of the bench](bench.md#classes-of-products) say what a class is. Of the limit: the geometric mean of how near the time is to \
-the least that the bytes and the multiply-adds take."""
+CLASSES = (
+    "Products with alpha and beta, padded leading dimensions and pointers as programs have them, "
+    "by class; `myblas-bench --help` and [the page of the bench](bench.md#classes-of-products) "
+    "say what a class is. Of the limit: the geometric mean of how near the time is to the least "
+    "that the bytes and the multiply-adds take."
+)
 
 
 def class_summary(measured, entries):
-    lines = [
-        CLASSES,
-        "",
-        "| Class | Against | Cases | Geometric mean | 5th percentile | Least | Under | Of the limit |",
-        "| --- | --- | ---: | ---: | ---: | --- | ---: | ---: |",
-    ]
+    heads = ["Class", "Against", "Cases:", "Geometric mean:", "5th percentile:", "Least", "Under:",
+             "Of the limit:"]  # fmt: skip
+    cells = []
     for group in measured["summary"]:
         same = [e for e in entries if all(e.get(x) == group[x] for x in ("class", "incumbent"))]
-        shares = [math.log(e["limit_us"] / e["time_us"]) for e in same if e.get("limit_us")]
-        share = f"{100 * math.exp(sum(shares) / len(shares)):.0f}%" if shares else ""
-        worst, under = group["worst"], group["under_threshold"]
-        lines.append(
-            f"| {group['class']} | {group['incumbent']} | {group['cases']} | {group['geometric_mean']:.3f} "
-            f"| {group['percentile_5']:.3f} | {worst['ratio']:.3f} (`{worst['case']}`) "
-            f"| {len(under)} under {group['threshold']:g} | {share} |"
-        )
-    return lines
+        shares = [e["limit_us"] / e["time_us"] for e in same if e.get("limit_us")]
+        share = f"{100 * statistics.geometric_mean(shares):.0f}%" if shares else ""
+        cells.append(
+            (group["class"], group["incumbent"], group["cases"], f"{group['geometric_mean']:.3f}",
+             f"{group['percentile_5']:.3f}", worst_cell(group["worst"], group["worst"]["case"]),
+             f"{len(group['under_threshold'])} under {group['threshold']:g}", share)
+        )  # fmt: skip
+    return [CLASSES, "", *table(heads, cells)]
 
 
 def batch_table(entries):
-    lines = [
-        "| | Against | Cases | Geometric mean | 5th percentile | Worst |",
-        "| --- | --- | ---: | ---: | ---: | --- |",
-    ]
+    cells = []
     for name, wanted in (("published squares", True), ("ragged sides", False)):
         members = [entry for entry in entries if is_square(entry) == wanted]
         for (_, incumbent), group in rows.by_incumbent(members).items():
-            summary = rows.Summary(group)
-            lines.append(
-                f"| {name} | {incumbent} | {summary.cases} | {summary.mean:.3f} | {summary.fifth:.3f} "
-                f"| {summary.worst['ratio']:.3f} (`{case_name(summary.worst)}`) |"
-            )
-    return lines
+            cells.append((name, incumbent, *summary_cells(group)))
+    heads = ["", "Against", "Cases:", "Geometric mean:", "5th percentile:", "Worst"]
+    return table(heads, cells)
 
 
 def host_table(_measured, entries):
@@ -201,19 +212,19 @@ def host_table(_measured, entries):
         passing = " pointers" if entry.get("pointer_array") else ""
         case = f"{entry['routine']} {name_of(entry)}{batch}{passing}"
         cases.setdefault((case, entry["kernel"]), []).append(entry)
-    lines = [
-        "In brackets, the ratio. memcpy copies as many bytes, on one thread. If both libraries have threads, the threads of the "
-        "library that was called last still wait busily while the other library is timed.",
-        "",
-        "| | Kernel | Time (µs) | GFLOP/s or GB/s | Against |",
-        "| --- | --- | ---: | ---: | --- |",
-    ]
+    cells = []
     for (case, kernel), of_kernel in cases.items():
         first = of_kernel[0]
         value = first["gflops"] if first.get("gflops") else first["gbps"]
-        others = ", ".join(f"{entry['incumbent']} ({entry['ratio']:.2f} ×)" for entry in of_kernel)
-        lines.append(f"| {case} | `{kernel}` | {first['time_us']:.1f} | {value:.1f} | {others} |")
-    return lines
+        others = ", ".join(f"{e['incumbent']} ({e['ratio']:.2f} ×)" for e in of_kernel)
+        cells.append((case, f"`{kernel}`", f"{first['time_us']:.1f}", f"{value:.1f}", others))
+    return [
+        "In brackets, the ratio. memcpy copies as many bytes, on one thread. If both libraries "
+        "have threads, the threads of the library that was called last still wait busily while "
+        "the other library is timed.",
+        "",
+        *table(["", "Kernel", "Time (µs):", "GFLOP/s or GB/s:", "Against"], cells),
+    ]
 
 
 LENT = "myblas, lent workspace"
@@ -225,21 +236,25 @@ def bare_table(_measured, entries):
     for entry in entries:
         cases.setdefault(name_of(entry), {})[entry["incumbent"]] = entry
     incumbents = list(dict.fromkeys(entry["incumbent"] for entry in entries))
-    lines = [
-        "TFLOP/s with the handle's own workspace, and of the others in the same run; in brackets, the ratio:",
-        "",
-        f"| Product | Own workspace | {' | '.join(incumbents)} |",
-        "| --- | ---: |" + " ---: |" * len(incumbents),
-    ]
+    cells = []
     for name, measured in cases.items():
-        cells = dict.fromkeys(incumbents, "")
-        for incumbent, entry in measured.items():
-            cells[incumbent] = f"{incumbent_rate(entry):.1f} ({entry['ratio']:.2f} ×)"
-        lines.append(f"| {name} | {rate(entry):.1f} | {' | '.join(cells.values())} |")
+        own = next(reversed(measured.values()))
+        others = dict.fromkeys(incumbents, "") | {
+            incumbent: f"{incumbent_rate(entry):.1f} ({entry['ratio']:.2f} ×)"
+            for incumbent, entry in measured.items()
+        }
+        cells.append((name, f"{rate(own):.1f}", *others.values()))
+    lines = [
+        "TFLOP/s with the handle's own workspace, and of the others in the same run; in brackets, "
+        "the ratio:",
+        "",
+        *table(["Product", "Own workspace:", *(f"{name}:" for name in incumbents)], cells),
+    ]
     against_lent = [entry for entry in entries if entry["incumbent"] == LENT]
     if against_lent:
         worst = rows.Summary(against_lent).worst
-        lines += ["", f"Lowest ratio to a workspace that the caller lends: {worst['ratio']:.3f} (`{case_name(worst)}`)."]
+        lowest = worst_cell(worst, case_name(worst))
+        lines += ["", f"Lowest ratio to a workspace that the caller lends: {lowest}."]
     return lines
 
 
@@ -251,18 +266,18 @@ def fused_table(entries):
     """By product and epilogue: the ratio to cuBLASLt, and what the epilogue costs."""
     cases = {}
     for entry in entries:
-        cases.setdefault(name_of(entry), {}).setdefault(entry["activation"], {})[entry["incumbent"]] = entry["ratio"]
-    lines = [
-        "The ratio to cublasLtMatmul in FP32, where it has an algorithm, and by how much longer the call takes than mysgemm in the "
-        "same mode, without an epilogue:",
-        "",
-        f"| Product | {' | '.join(EPILOGUES.values())} |",
-        "| --- |" + " ---: |" * len(EPILOGUES),
+        of_product = cases.setdefault(name_of(entry), {})
+        of_product.setdefault(entry["activation"], {})[entry["incumbent"]] = entry["ratio"]
+    cells = [
+        (name, *(fused_cell(by_activation.get(activation)) for activation in EPILOGUES))
+        for name, by_activation in cases.items()
     ]
-    for name, by_activation in cases.items():
-        cells = [fused_cell(by_activation.get(activation)) for activation in EPILOGUES]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return lines
+    return [
+        "The ratio to cublasLtMatmul in FP32, where it has an algorithm, and by how much longer "
+        "the call takes than mysgemm in the same mode, without an epilogue:",
+        "",
+        *table(["Product", *(f"{epilogue}:" for epilogue in EPILOGUES.values())], cells),
+    ]
 
 
 def fused_cell(ratios):
@@ -274,8 +289,8 @@ def fused_cell(ratios):
 
 def accuracy_tables(measured, entries):
     summary = measured["summary"]
-    lines = [ACCURACY_LIMITS, "", "| | Cases | Over the limit |", "| --- | ---: | ---: |"]
-    lines += [f"| {g['contender']} | {g['cases']} | {len(g['over_limit'])} |" for g in summary]
+    cells = [(g["contender"], g["cases"], len(g["over_limit"])) for g in summary]
+    lines = [ACCURACY_LIMITS, "", *table(["", "Cases:", "Over the limit:"], cells)]
     for group in summary:
         misses = [
             f"`{miss['case']}` {float(miss['max_ratio']):.2f}, {float(miss['mean_ratio']):.2f} "
@@ -285,34 +300,34 @@ def accuracy_tables(measured, entries):
         if misses:
             lines += ["", f"Over the limit, {group['contender']}: {', '.join(misses)}."]
 
-    depth = max(k for k in (entry["k"] for entry in entries) if k <= TABLE_DEPTH)
+    depth = max(entry["k"] for entry in entries if entry["k"] <= TABLE_DEPTH)
     contenders = list(dict.fromkeys(entry["contender"] for entry in entries))
     is_attributed = depth <= ATTRIBUTED_DEPTH or "strict_ends" in measured
     brackets = "; in brackets the mode whose kernel computed in the end, where it was another"
-    lines += [
-        "",
-        f"Largest and mean error at k = {depth}{brackets if is_attributed else ''}:",
-        "",
-        f"| Data | m = n | {' | '.join(contenders)} |",
-        "| --- | ---: " + "| --- " * len(contenders) + "|",
-    ]
     errors = {}
     for entry in entries:
         if entry["k"] == depth:
-            errors.setdefault((entry["data"], entry["n"]), {})[entry["contender"]] = error_cell(
-                entry, is_attributed
-            )
-    for (data, side), cells in errors.items():
-        row = " | ".join(cells.get(contender, "") for contender in contenders)
-        lines.append(f"| {data} | {side} | {row} |")
-    return lines
+            of_case = errors.setdefault((entry["data"], entry["n"]), dict.fromkeys(contenders, ""))
+            of_case[entry["contender"]] = error_cell(entry, is_attributed)
+    return [
+        *lines,
+        "",
+        f"Largest and mean error at k = {depth}{brackets if is_attributed else ''}:",
+        "",
+        *table(
+            ["Data", "m = n:", *contenders],
+            [(*case, *of_case.values()) for case, of_case in errors.items()],
+        ),
+    ]
 
 
 TABLE_DEPTH = 4096
 ATTRIBUTED_DEPTH = 1024  # up to where any results say rightly whose kernel computed
-ACCURACY_LIMITS = """\
-|C - AB| / |A||B| in units of 2^-24, compared with float64. The limits: the largest and the mean error of a mode may be at most those of
-cuBLAS FP32 on uniform, normal and scaled data, and at most 1.5 times those of cuBLAS FP32 on all other data."""
+ACCURACY_LIMITS = (
+    "|C - AB| / |A||B| in units of 2^-24, compared with float64. The limits: the largest and the "
+    "mean error of a mode may be at most those of\ncuBLAS FP32 on uniform, normal and scaled data, "
+    "and at most 1.5 times those of cuBLAS FP32 on all other data."
+)
 
 
 def error_cell(entry, is_attributed):
@@ -322,31 +337,29 @@ def error_cell(entry, is_attributed):
 
 
 def handles_table(measured, _entries):
-    lines = [
-        "| Library | Handle | Create, µs | First call, µs | Second call, µs | Destroy, µs | Churn, µs a handle |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
     names = ("create_us", "first_call_us", "second_call_us", "destroy_us", "churn_us")
+    cells = []
     for entry in measured["results"]:
         times = [f"{entry[name]:.1f}" if name in entry else "" for name in names]
         library = f"{entry['library']} ({entry['file']})" if entry["file"] else entry["library"]
-        lines.append(f"| {library} | {entry['handle']} | {' | '.join(times)} |")
-    return lines
+        cells.append((library, entry["handle"], *times))
+    heads = ["Library", "Handle", "Create, µs:", "First call, µs:", "Second call, µs:",
+             "Destroy, µs:", "Churn, µs a handle:"]  # fmt: skip
+    return table(heads, cells)
 
 
 def energy_table(measured, _entries):
     first = measured["results"][0]
+    cells = [
+        (e["contender"], f"{e['joules']:.2f}", f"{e['watts']:.0f}", f"{e['tflops']:.1f}",
+         e["sm_clock_mhz"])
+        for e in measured["results"]
+    ]  # fmt: skip
     return [
         f"{first['m']} x {first['n']} x {first['k']}, one product after the other for "
         f"{first['seconds']:.0f} s of each; energy as the GPU's driver counts it.",
         "",
-        "| | J a product | W | TFLOP/s | MHz at the end |",
-        "| --- | ---: | ---: | ---: | ---: |",
-        *(
-            f"| {e['contender']} | {e['joules']:.2f} | {e['watts']:.0f} | {e['tflops']:.1f} "
-            f"| {e['sm_clock_mhz']} |"
-            for e in measured["results"]
-        ),
+        *table(["", "J a product:", "W:", "TFLOP/s:", "MHz at the end:"], cells),
     ]
 
 
@@ -382,9 +395,9 @@ class Section:
     def entries(measured):
         """Cases with a ratio; of accuracy the modes and other libraries, without forced kernels."""
         return [
-            entry
-            for entry in measured["results"]
-            if (entry["contender"] != entry.get("kernel") if "contender" in entry else entry.get("ratio"))
+            e
+            for e in measured["results"]
+            if (e["contender"] != e.get("kernel") if "contender" in e else e.get("ratio"))
         ]
 
 
@@ -399,6 +412,8 @@ def level3_section(part, title):
         by_size((256, 512, 1024, 2048, 4096, 8192, 16384), "TFLOP/s by the routine's own count"),
     )  # fmt: skip
 
+
+MOVED_RATE = "GB/s of what has to be read and written"
 
 # What the plots of overview.py show of a file is not drawn again.
 SECTIONS = [
@@ -425,8 +440,9 @@ SECTIONS = [
         "sgemm_accuracy",
         "Accuracy of SGEMM",
         [
-            Plot("sgemm_accuracy_by_k", "Largest errors (lines) and mean errors (dashed), m = n = 2048",
-                 draw_errors_by_k, lambda e: e["n"] == 2048 and e["data"] in DRAWN_DATA,
+            Plot("sgemm_accuracy_by_k",
+                 "Largest errors (lines) and mean errors (dashed), m = n = 2048", draw_errors_by_k,
+                 lambda e: e["n"] == 2048 and e["data"] in DRAWN_DATA,
                  columns=len(DRAWN_DATA)),
         ],
         accuracy_tables,
@@ -436,8 +452,8 @@ SECTIONS = [
         "Strict SGEMM, batches",
         [
             Plot("sgemm_batched", "By size", draw_ratio_lines(batch_form, "m = n = k"), is_square),
-            Plot("sgemm_ragged_batches", "Ragged sides, by work", draw_ratios(batch_form, flops, "flop"),
-                 lambda e: not is_square(e)),
+            Plot("sgemm_ragged_batches", "Ragged sides, by work",
+                 draw_ratios(batch_form, flops, "flop"), lambda e: not is_square(e)),
         ],
         lambda m, e: batch_table(e) + misses(m["summary"]),
     ),
@@ -448,22 +464,23 @@ SECTIONS = [
         "level2",
         "Level 2",
         [
-            Plot("level2_squares", "Ratios of squares in the first form", draw_ratios_by_routine("m = n"),
-                 is_plain_square),
+            Plot("level2_squares", "Ratios of squares in the first form",
+                 draw_ratios_by_routine("m = n"), is_plain_square),
         ],
-        by_size((64, 256, 1024, 4096, 8192, 16384, 32768), "GB/s of what has to be read and written"),
+        by_size((64, 256, 1024, 4096, 8192, 16384, 32768), MOVED_RATE),
     ),
     Section(
         "level1",
         "Level 1",
         [
-            Plot("level1_reductions", "Ratios of reductions by length, aligned", draw_ratios_by_routine("n"),
+            Plot("level1_reductions", "Ratios of reductions by length, aligned",
+                 draw_ratios_by_routine("n"),
                  lambda e: is_plain_square(e) and e["routine"] in REDUCTIONS),
             Plot("level1_updates", "Ratios of the other routines by length, aligned",
                  draw_ratios_by_routine("n"),
                  lambda e: is_plain_square(e) and e["routine"] not in REDUCTIONS),
         ],
-        by_size(tuple(4**i for i in (3, 5, 7, 9, 11, 13, 14)), "GB/s of what has to be read and written"),
+        by_size(tuple(4**i for i in (3, 5, 7, 9, 11, 13, 14)), MOVED_RATE),
     ),
     Section(
         "transpose",
@@ -520,7 +537,8 @@ def render_overviews(folder, files):
             continue
         name = f"{folder.name}/{overview.name}.svg"
         plots[name] = (overview, shown, digest_of([folder / f"{part}.json" for part in shown]))
-        lines += [f"![{overview.caption}]({PLOTS}/{name})", "", f"{overview.caption}. {overview.text}", ""]
+        caption = overview.caption
+        lines += [f"![{caption}]({PLOTS}/{name})", "", f"{caption}. {overview.text}", ""]
     return (lines, plots) if plots else ([], {})
 
 

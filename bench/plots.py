@@ -1,5 +1,7 @@
-"""The plots of docs/performance.md: what each draws of the rows of a file of results, and how all are written."""
+"""The plots of docs/performance.md: what each draws of a file of results, and how it is written."""
 
+import collections.abc
+import dataclasses
 import io
 import math
 
@@ -9,7 +11,7 @@ from theme import COLOURS, DARK, LIGHT
 OURS = "myblas"
 BACKGROUND, TEXT, LINE, QUIET = LIGHT
 FONTS = ["DejaVu Sans", "Verdana", "Arial"]
-# On dark pages, what is drawn in the colours of LIGHT has those of DARK. Those of series are for both.
+# On dark pages, what is drawn in the colours of LIGHT has those of DARK. Series keep theirs.
 DARK_RULES = "".join(
     f'[style*="{part}: {light}"]{{{part}:{dark}!important}}'
     for light, dark in zip(LIGHT, DARK)
@@ -34,17 +36,16 @@ def gather(entries, label, x, y):
     return series
 
 
+@dataclasses.dataclass
 class Plot:
     """One picture: `draw` gets as many axes as there are columns, and the rows that are wanted."""
 
-    share_y = True
-
-    def __init__(self, name, caption, draw, wanted=lambda entry: True, columns=1):
-        self.name = name
-        self.caption = caption
-        self.draw = draw
-        self.wanted = wanted
-        self.columns = columns
+    name: str
+    caption: str
+    draw: collections.abc.Callable
+    wanted: collections.abc.Callable = lambda entry: True
+    columns: int = 1
+    share_y: bool = True
 
     def layout(self, _entries):
         """Rows and columns of axes, and inches."""
@@ -68,7 +69,9 @@ def put_legend_below(figure, labelled):
         inches = 0.1 + 0.24 * math.ceil(len(labels) / columns)
         height = inches / figure.get_figheight()
         figure.get_layout_engine().set(rect=(0, height, 1, 1 - height))
-        figure.legend(handles, labels, loc="lower center", ncols=columns, frameon=False, markerscale=1.8)
+        figure.legend(
+            handles, labels, loc="lower center", ncols=columns, frameon=False, markerscale=1.8
+        )
 
 
 def label_plainly(axis):

@@ -1,4 +1,4 @@
-"""Plots of products in all modes: squares, rectangles, the regret of the selection, accuracy against speed."""
+"""Plots of products in all modes: squares, rectangles, regret of the selection, accuracy."""
 
 import statistics
 
@@ -10,14 +10,15 @@ from rows import form_of, incumbent_rate, is_square, name_of, rate, results_of
 def draw_squares(axes, measured):
     for axis, form in zip(axes, ("NN", "NT", "TN", "TT")):
         for mode, (public, *_) in PRODUCT_FILES.items():
-            of_form = [e for e in results_of(measured, public) if is_square(e) and form_of(e) == form]
+            squares = filter(is_square, results_of(measured, public))
+            of_form = [e for e in squares if form_of(e) == form]
             points = sorted({e["n"]: rate(e) for e in of_form}.items())
+            style = {"marker": "o", "markersize": 3}
             if points:
-                axis.plot(*zip(*points), marker="o", markersize=3, color=COLOUR_OF[mode], label=mode)
+                axis.plot(*zip(*points), color=COLOUR_OF[mode], label=mode, **style)
             theirs = sorted((e["n"], incumbent_rate(e)) for e in of_form if rows.against_cublas(e))
             if theirs and mode == "strict":
-                style = {"marker": "o", "markersize": 3, "color": COLOUR_OF["cuBLAS"]}
-                axis.plot(*zip(*theirs), label="cuBLAS FP32", **style)
+                axis.plot(*zip(*theirs), color=COLOUR_OF["cuBLAS"], label="cuBLAS FP32", **style)
         axis.set(title=form, xscale="log", xlim=(50, None), ylim=(0, None))
         label_plainly(axis.xaxis)
     for axis in axes[2:]:
@@ -30,7 +31,8 @@ def draw_squares(axes, measured):
 def draw_rectangles(axes, measured):
     axis, names = axes[0], {}
     for mode, (public, *_) in PRODUCT_FILES.items():
-        shown = [e for e in results_of(measured, public) if not is_square(e) and rows.against_cublas(e)]
+        entries = filter(rows.against_cublas, results_of(measured, public))
+        shown = [entry for entry in entries if not is_square(entry)]
         places = [names.setdefault(name_of(entry), len(names)) for entry in shown]
         ratios = [entry["ratio"] for entry in shown]
         axis.scatter(ratios, places, s=22, color=COLOUR_OF[mode], label=mode, zorder=3)
@@ -48,7 +50,8 @@ def draw_regret(axes, measured):
     for mode, quantiles in regret["quantiles"].items():
         percent = [100 * i / (len(quantiles) - 1) for i in range(len(quantiles))]
         axes[0].plot([100 * (q - 1) for q in quantiles], percent, color=COLOUR_OF[mode], label=mode)
-    axes[0].set(xlabel="% longer than the best kernel", ylabel="% of calls", xlim=(0, 20), ylim=(75, 100.5))
+    axes[0].set(xlabel="% longer than the best kernel", xlim=(0, 20))
+    axes[0].set(ylabel="% of calls", ylim=(75, 100.5))
     sets = list(dict.fromkeys(entry["set"] for entry in regret["results"]))
     for mode in regret["quantiles"]:
         of_mode = {entry["set"]: entry for entry in regret["results"] if entry["mode"] == mode}
@@ -83,7 +86,7 @@ def speeds_of(measured):
 def draw_accuracy(axes, measured):
     axis = axes[0]
     speeds, label = speeds_of(measured)
-    entries = [entry for entry in results_of(measured, "sgemm_accuracy") if entry["contender"] in speeds]
+    entries = [e for e in results_of(measured, "sgemm_accuracy") if e["contender"] in speeds]
     depth = max((e["k"] for e in entries if e["k"] <= 4096), default=None)
     side = max((e["n"] for e in entries), default=None)
     errors = {}

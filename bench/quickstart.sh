@@ -8,9 +8,10 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 usage() {
     cat <<END
 usage: bench/quickstart.sh
-Installs the Debian packages that are missing, builds the library and its tools in build, installs them into
-build/prefix, compiles the C and the Fortran example against that through pkg-config, runs both on real data, ends with
-a short benchmark, and says how to go on. A CUDA toolkit is used if there is one, for the GPU that is here.
+Installs the Debian packages that are missing, builds the library and its tools in build, installs
+them into build/prefix, compiles the C and the Fortran example against that through pkg-config, runs
+both on real data, ends with a short benchmark, and says how to go on. A CUDA toolkit is used if
+there is one, for the GPU that is here.
   MYBLAS_CUDA=ON, OFF  in the environment: insists on a CUDA toolkit, or ignores it
 END
 }
@@ -52,8 +53,10 @@ echo
 echo
 "$build/digits_pca" "$data" || die "the Fortran example (build/digits_pca) failed"
 echo
-say "a short benchmark; below a kernel of myblas stand other libraries; a ratio above 1: myblas is faster"
-"$prefix/bin/myblas-bench" --quick || die "the benchmark (build/prefix/bin/myblas-bench --quick) failed"
+say "a short benchmark; below a kernel of myblas stand other libraries;" \
+    "a ratio above 1: myblas is faster"
+"$prefix/bin/myblas-bench" --quick ||
+    die "the benchmark (build/prefix/bin/myblas-bench --quick) failed"
 
 cat <<EOF
 

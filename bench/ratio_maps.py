@@ -49,7 +49,8 @@ def draw_product_map(part):
             for entry in entries:
                 if least <= entry["k"] < limit:
                     sides = sorted((entry["m"], entry["n"]))
-                    cells.setdefault(tuple(bin_of(side, 8) for side in sides), []).append(entry["ratio"])
+                    cell = tuple(bin_of(side, 8) for side in sides)
+                    cells.setdefault(cell, []).append(entry["ratio"])
             draw_cells(axis, cells, 8)
             axis.set(title=title, xlabel="smaller of m and n")
         axes[0].set_ylabel("larger of m and n")

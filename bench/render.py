@@ -1,18 +1,29 @@
 #!/usr/bin/env python3
-"""Writes the tables of the README and of docs/ladder.md from the results that myblas-bench measured, and the ladder's
-rungs from the sources of the kernels.
+"""Writes the tables of the README and of docs/ladder.md from results of myblas-bench, and the
+ladder's rungs from the sources of the kernels.
 
-Between the markers <!-- sweeps:begin --> and <!-- sweeps:end --> of the README, and those of overview, rungs and ladder
-on the ladder's page, stands what this program writes and nothing else. --check changes nothing and fails if the pages
-say something else.
+Between the markers <!-- sweeps:begin --> and <!-- sweeps:end --> of the README, and those of
+overview, rungs and ladder on the ladder's page, stands what this program writes and nothing else.
+--check changes nothing and fails if the pages say something else.
 """
 
 import argparse
+import dataclasses
 import pathlib
 import sys
 
 import rungs
-from measurements import RESULTS, ROOT, Problem, first_with, gpu_folders, load, provenance, run
+from measurements import (
+    RESULTS,
+    ROOT,
+    Problem,
+    first_with,
+    gpu_folders,
+    load,
+    provenance,
+    run,
+    table,
+)
 from rows import (
     Summary,
     against_cublas,
@@ -35,21 +46,19 @@ def family_of(entry):
     return entry["kernel"].split("/")[0]
 
 
+@dataclasses.dataclass
 class Ladder:
     """What one table shows: which results, which rate, against what."""
 
-    def __init__(
-        self, routine, title, sizes, rate, unit, incumbent, incumbent_text, rungs, yardsticks=()
-    ):
-        self.routine = routine
-        self.title = title
-        self.sizes = sizes
-        self.rate = rate
-        self.unit = unit
-        self.incumbent = incumbent
-        self.incumbent_text = incumbent_text
-        self.rungs = rungs  # each an idea on top of the one before
-        self.yardsticks = yardsticks  # kernels that do less than the routine
+    routine: str
+    title: str
+    sizes: dict
+    rate: str
+    unit: str
+    incumbent: str
+    incumbent_text: str
+    rungs: list  # each an idea on top of the one before
+    yardsticks: tuple = ()  # kernels that do less than the routine
 
     def has(self, entry):
         """Kernels for other shapes or modes are not in the table, but in the results."""
@@ -128,7 +137,7 @@ LADDERS = [
         "device_copy",
         "the device copy",
         ["naive", "shared_tile", "shared_tile_padded", "diagonal", "unrolled", "vectorised"],
-        yardsticks=["copy", "copy_shared"],
+        yardsticks=("copy", "copy_shared"),
     ),
     Ladder(
         "sum",
@@ -174,7 +183,7 @@ def explain_slower_rungs(ladder, entries, reasons):
     return notes
 
 
-def table(ladder, measured, reasons):
+def ladder_table(ladder, measured, reasons):
     entries = [
         entry
         for entry in measured["results"]
@@ -192,18 +201,13 @@ def table(ladder, measured, reasons):
         if ladder.has(entry) and family_of(entry) not in fastest
     ]
     notes = explain_slower_rungs(ladder, entries, reasons)
-    lines = [
-        f"### {ladder.title}",
-        "",
-        f"| Kernel | Time (µs) | {ladder.unit} | % of {ladder.incumbent_text} | |",
-        "| --- | ---: | ---: | ---: | --- |",
-    ]
-    for entry in entries:
-        ratio = f"{100 * entry['ratio']:.1f}" if entry["ratio"] is not None else ""
-        lines.append(
-            f"| `{entry['kernel']}` | {entry['time_us']:.1f} | {entry[ladder.rate]:.0f} "
-            f"| {ratio} | {notes.get(entry['kernel'], '')} |"
-        )
+    heads = ["Kernel", "Time (µs):", f"{ladder.unit}:", f"% of {ladder.incumbent_text}:", ""]
+    cells = [
+        (f"`{e['kernel']}`", f"{e['time_us']:.1f}", f"{e[ladder.rate]:.0f}",
+         f"{100 * e['ratio']:.1f}" if e["ratio"] is not None else "", notes.get(e["kernel"], ""))
+        for e in entries
+    ]  # fmt: skip
+    lines = [f"### {ladder.title}", "", *table(heads, cells)]
     for entry in skipped:
         reason = reasons.get(family_of(entry), entry["reason"])
         lines.append(f"| `{entry['kernel']}` | | | | not at this size: {reason} |")
@@ -211,12 +215,7 @@ def table(ladder, measured, reasons):
     incumbent_us = next((e["incumbent_us"] for e in entries if e["incumbent_us"]), None)
     if incumbent_us:
         lines.append(f"| {ladder.incumbent_text} | {incumbent_us:.1f} | | 100.0 | |")
-    lines += [
-        "",
-        provenance(measured["context"]),
-        "",
-    ]
-    return lines
+    return [*lines, "", provenance(measured["context"]), ""]
 
 
 def load_if_there(folder, part):
@@ -256,26 +255,26 @@ def rates_of_squares(results):
     if len(set(commits.values())) == 1:
         measured_at = f"at {next(iter(commits.values()))}"
     return [
-        "TFLOP/s of `mysgemm` with m = n = k, nothing transposed; in brackets, the speed relative to cuBLAS in FP32:",
+        "TFLOP/s of `mysgemm` with m = n = k, nothing transposed; in brackets, the speed relative "
+        "to cuBLAS in FP32:",
         "",
-        f"| m = n = k | {' | '.join(columns)} |",
-        "| ---: |" + " ---: |" * len(columns),
-        *(
-            f"| {side} | {' | '.join(column.get(side, '') for column in columns.values())} |"
-            for side in sides
+        *table(
+            [f"{head}:" for head in ("m = n = k", *columns)],
+            [(side, *(column.get(side, "") for column in columns.values())) for side in sides],
         ),
         "",
-        f"Measured on one {gpu} ({measured_at}); commands and conditions are on the [performance page](docs/performance.md).",
+        f"Measured on one {gpu} ({measured_at}); commands and conditions are on the [performance "
+        f"page](docs/performance.md).",
         "",
     ]
 
 
 def rates_of_level3(results):
-    """TFLOP/s of the first form of each routine, in each mode, and of cuBLAS in the run of the strict mode."""
+    """TFLOP/s of the first form of each routine, in each mode, and of cuBLAS in the strict run."""
     folder = first_with(results, LEVEL3_MODES.values())
     if folder is None:
         return []
-    table = {}  # {(routine, form, side): {head: cell}}
+    rates = {}  # {(routine, form, side): {head: cell}}
     heads = []
     for mode, part in LEVEL3_MODES.items():
         measured = load_if_there(folder, part)
@@ -289,18 +288,19 @@ def rates_of_level3(results):
             is_shown = form_of(entry) == form and is_square(entry) and entry["n"] in LEVEL3_SIDES
             if not is_shown or not entry["incumbent"] or entry["incumbent"].startswith("myblas"):
                 continue
-            cells = table.setdefault((entry["routine"], form, entry["n"]), {})
+            cells = rates.setdefault((entry["routine"], form, entry["n"]), {})
             cells[mode] = f"{rate(entry):.1f} ({entry['ratio']:.2f} ×)"
             if mode == "strict":
                 cells["cuBLAS"] = f"{incumbent_rate(entry):.1f}"
     return [
         f"The other routines of level 3 on the {gpu}, m = n (= k), in TFLOP/s:",
         "",
-        f"| | n | {' | '.join(heads)} |",
-        "| --- | ---: |" + " ---: |" * len(heads),
-        *(
-            f"| {routine} {form} | {side} | {' | '.join(cells.get(head, '') for head in heads)} |"
-            for (routine, form, side), cells in table.items()
+        *table(
+            ["", *(f"{head}:" for head in ("n", *heads))],
+            [
+                (f"{routine} {form}", side, *(cells.get(head, "") for head in heads))
+                for (routine, form, side), cells in rates.items()
+            ],
         ),
         "",
     ]
@@ -330,7 +330,7 @@ def ratios_of_blas(folder):
     lines = []
     for part, title in BLAS_SWEEPS:
         # Of a copy there is the device copy, too.
-        entries = [entry for entry in results_in(folder, part) if entry["ratio"] and against_cublas(entry)]
+        entries = [e for e in results_in(folder, part) if e["ratio"] and against_cublas(e)]
         lines += [row_of(title, "cuBLAS", entries)] if entries else []
     return lines
 
@@ -354,11 +354,10 @@ def ratios_of_sweeps(results):
             lines += batches(folder)
     lines += ratios_of_random_shapes(folder) + ratios_of_blas(folder)
     return [
-        f"Speed on the {gpu} relative to other libraries (2.00: twice as fast), over lists of shapes; `device_copy` is a plain "
-        "copy of as many bytes:",
+        f"Speed on the {gpu} relative to other libraries (2.00: twice as fast), over lists of "
+        "shapes; `device_copy` is a plain copy of as many bytes:",
         "",
-        "| Sweep | Against | Cases | Geometric mean | Lowest |",
-        "| --- | --- | ---: | ---: | ---: |",
+        *table(["Sweep", "Against", "Cases:", "Geometric mean:", "Lowest:"], []),
         *lines,
         "",
     ]
@@ -385,7 +384,7 @@ def ladders(results):
     reasons = load(reasons_file) if reasons_file.exists() else {}
     lines = []
     for ladder in LADDERS:
-        lines += table(ladder, ladder.results(results), reasons.get(ladder.routine, {}))
+        lines += ladder_table(ladder, ladder.results(results), reasons.get(ladder.routine, {}))
     return lines
 
 

@@ -1,4 +1,4 @@
-"""The roofline: rates of all kinds of calls by their arithmetic intensity, below what the GPU can reach."""
+"""The roofline: rates of calls by their arithmetic intensity, below what the GPU can reach."""
 
 import math
 
@@ -6,17 +6,19 @@ from plots import COLOUR_OF, LINE, PRODUCT_FILES, TEXT, label_plainly, put_legen
 from render import LADDERS, family_of
 from rows import ceiling_of, rate, results_of
 
-# Dense TFLOP/s of BF16 and FP16 on tensor cores by NVIDIA's data sheets of the H100 SXM and the H200 SXM (half of the
-# figure "with sparsity" there). A product of floats takes six or three of limbs.
+# Dense TFLOP/s of BF16 and FP16 on tensor cores by NVIDIA's data sheets of the H100 SXM and the
+# H200 SXM (half of the figure "with sparsity" there). A product of floats takes six or three of
+# limbs.
 DATA_SHEET_TFLOPS = 989.5
 KNOWN_TENSOR_CORES = ("H100 80GB HBM3", "H200")
+TENSOR_KERNELS = ("bf16", "fp16", "tf32", "emulated", "fast")  # beginnings of their names
 LEAST_SHOWN = 0.05  # TFLOP/s; calls with less work wait for their launch
 
 # Floating-point operations by bytes that have to be moved, of routines whose rows give GB/s.
 FLOP_PER_BYTE = {
-    "sum": 1 / 4, "asum": 1 / 4, "gemsum": 1 / 4, "dot": 2 / 8, "nrm2": 2 / 4, "axpy": 2 / 12, "scal": 1 / 8,
-    "rot": 6 / 16, "rotm": 6 / 16, "gemv": 2 / 4, "ger": 2 / 8, "symv": 4 / 4, "syr": 1 / 4, "syr2": 2 / 4,
-    "trmv": 2 / 4, "trsv": 2 / 4,
+    "sum": 1 / 4, "asum": 1 / 4, "gemsum": 1 / 4, "dot": 2 / 8, "nrm2": 2 / 4, "axpy": 2 / 12,
+    "scal": 1 / 8, "rot": 6 / 16, "rotm": 6 / 16, "gemv": 2 / 4, "ger": 2 / 8, "symv": 4 / 4,
+    "syr": 1 / 4, "syr2": 2 / 4, "trmv": 2 / 4, "trsv": 2 / 4,
 }  # fmt: skip
 
 
@@ -70,9 +72,8 @@ def draw_ceilings(axis, measured, x_range):
     highest = roofs[-1][0]
     left = [x_range[0], highest / memory]
     axis.plot(left, [x * memory for x in left], color=TEXT, linewidth=1.2)
-    axis.annotate(
-        "memory, measured", (1, memory), xytext=(-4, 6), textcoords="offset points", rotation=41, ha="center"
-    )
+    style = {"xytext": (-4, 6), "textcoords": "offset points", "rotation": 41, "ha": "center"}
+    axis.annotate("memory, measured", (1, memory), **style)
     for roof, name in roofs:
         style = "-" if name.endswith("measured") else "--"
         axis.plot([roof / memory, x_range[1]], [roof, roof], style, color=TEXT, linewidth=1.2)
@@ -89,7 +90,7 @@ def draw_roofline(axes, measured):
             (product_intensity(entry), rate(entry))
             for entry in results_of(measured, *parts)
             # In the other modes, what strict kernels compute is that of the strict mode.
-            if mode == "strict" or entry["kernel"].startswith(("bf16", "fp16", "tf32", "emulated", "fast"))
+            if mode == "strict" or entry["kernel"].startswith(TENSOR_KERNELS)
         ]
         if unique(points):
             axis.scatter(*zip(*unique(points)), s=7, color=COLOUR_OF[mode], label=f"sgemm, {mode}")

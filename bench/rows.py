@@ -1,9 +1,10 @@
-"""What rows of results say: of one its work and rates, of many their ratios, by incumbent and class of work."""
+"""What rows of results say: of one its work and rates, of many their ratios, by incumbent and
+class of work."""
 
 import math
 import statistics
 
-# Classes of work, the last one open: (upper limit in floating-point operations or bytes moved, name).
+# Classes of work, the last one open: (upper limit in operations or bytes moved, name).
 PRODUCTS = [
     (1e7, "under 10 MFLOP"),
     (1e8, "10 to 100 MFLOP"),
@@ -80,13 +81,15 @@ def incumbent_rate(entry):
 
 
 def case_name(entry):
-    """As the summary of myblas-bench has it, of a case with tight leading dimensions and increments of one."""
+    """As the summary of myblas-bench has it, of a case with tight leading dimensions and increments
+    of one."""
     sizes = "x".join(sizes_of(entry)) if "lda" in entry or "m" in entry else f"n={entry['n']}"
     batch = f" batch={entry['batch']}" if entry.get("batch", 1) != 1 else ""
     passing = " pointers" if entry.get("pointer_array") else ""
     activation = f" {entry['activation']}" if entry.get("activation", "none") != "none" else ""
     scalars = "".join(f" {name}={entry[name]:g}" for name in ("alpha", "beta") if name in entry)
-    return f"{form_of(entry)} {sizes}{activation}{scalars}{batch}{passing} {entry['kernel']}".strip()
+    options = f"{activation}{scalars}{batch}{passing}"
+    return f"{form_of(entry)} {sizes}{options} {entry['kernel']}".strip()
 
 
 def by_incumbent(entries):
@@ -123,10 +126,10 @@ class Summary:
     def __init__(self, entries):
         ratios = [entry["ratio"] for entry in entries]
         self.cases = len(ratios)
-        self.mean = math.exp(statistics.fmean(map(math.log, ratios)))
-        # Between neighbours, linearly.
-        is_one = len(ratios) == 1
-        self.fifth = ratios[0] if is_one else statistics.quantiles(ratios, n=20, method="inclusive")[0]
+        self.mean = statistics.geometric_mean(ratios)
+        # Between neighbours, linearly; of a single case, between it and itself.
+        several = ratios if len(ratios) > 1 else 2 * ratios
+        self.fifth = statistics.quantiles(several, n=20, method="inclusive")[0]
         self.worst = min(entries, key=lambda entry: entry["ratio"])
 
 

@@ -1,14 +1,16 @@
 #!/bin/sh
-# Measures what bench/results holds, each part in a process and a file of its own, on the GPU that is there.
+# Measures what bench/results holds, each part in a process and a file of its own, on the GPU here.
 #   bench/run_gpu.sh [-n] [-o RESULTS] BUILD_DIR [PART...]
-# Without a part: all of them. A part is named as its file: sgemm_batched writes sgemm_batched.json, in the folder of
-# RESULTS (bench/results) that has the GPU's name: h200, a100. -n only says what would be measured, and how long it takes.
-# MYBLAS_COMMIT names the commit where the build could not know it. Exit status 1: a result was wrong.
+# Without a part: all of them. A part is named as its file: sgemm_batched writes sgemm_batched.json,
+# in the folder of RESULTS (bench/results) that has the GPU's name: h200, a100. -n only says what
+# would be measured, and how long it takes. MYBLAS_COMMIT names the commit where the build could not
+# know it. Exit status 1: a result was wrong.
 set -eu
 
 # Each with the seconds that it takes on an H100.
 parts_and_seconds="ladder_sgemm=50 ladder_transpose=10 ladder_sum=10
-    sgemm_strict_public=75 sgemm_strict_misaligned=25 sgemm_strict_random=55 sgemm_batched=10 sgemm_strict_classes=240
+    sgemm_strict_public=75 sgemm_strict_misaligned=25 sgemm_strict_random=55 sgemm_batched=10
+    sgemm_strict_classes=240
     sgemm_emulated_public=95 sgemm_fast_public=90 sgemm_fast_random=85
     sgemm_emulated_bare=15 sgemm_fast_bare=15 sgemm_energy=20 sgemm_accuracy=50
     fused_strict=10 fused_emulated=10 fused_fast=10
@@ -17,40 +19,46 @@ parts_and_seconds="ladder_sgemm=50 ladder_transpose=10 ladder_sum=10
     transpose=10 transpose_cold=10 transpose_random=75 sum=5 sum_cold=5 gemsum=5
     histogram=45 enqueue=5"
 
-# The options of a part that times calls. Thresholds are the project's targets. The shapes of a random sweep follow from
-# the commit.
+# The options of a part that times calls. Thresholds are the project's targets. The shapes of a
+# random sweep follow from the commit.
 options_of() {
-    transposes="-f transpose --sweep public,misaligned,elements,in-place --threshold 0.97 --min-time 0.02"
+    usual="--min-time 0.02"
+    at_95="--threshold 0.95 $usual"
+    at_98="--threshold 0.98 $usual"
+    bare="--sweep bare --threshold 0.97 --min-time 0.05"
+    transposes="-f transpose --sweep public,misaligned,elements,in-place --threshold 0.97 $usual"
     # Of the largest three rounds take long enough.
-    level3="-f syrk,syr2k,symm,trmm,trsm --sweep public,random --threshold 0.95 --min-time 0.005 --repeats 3"
+    level3="-f syrk,syr2k,symm,trmm,trsm --sweep public,random --threshold 0.95 --min-time 0.005"
+    level3="$level3 --repeats 3"
+    asynchronous="-f sgemm,transpose,geam,sum,asum,gemsum,histogram"
     matrix_vector="-f gemv,ger,symv,syr,syr2,trmv,trsv"
     vectors="-f dot,nrm2,asum,iamax,iamin,axpy,scal,swap,copy,rot,rotm"
     sums="-f sum,asum --sweep powers --min-time 0.02"
-    classes=general,updates,thin,narrow,deep,batches,networks
+    classes="--sweep general,updates,thin,narrow,deep,batches,networks --rival cublaslt:16"
     case $1 in
     ladder_sgemm | ladder_transpose | ladder_sum) echo "-f ${1#ladder_} --sweep ladder" ;;
-    sgemm_strict_public) echo "-f sgemm --sweep public --threshold 0.98 --min-time 0.02" ;;
-    sgemm_strict_misaligned) echo "-f sgemm --sweep misaligned --threshold 0.95 --min-time 0.02" ;;
-    sgemm_strict_random) echo "-f sgemm --sweep random --threshold 0.95 --min-time 0.02" ;;
-    sgemm_strict_classes) echo "-f sgemm --sweep $classes --rival cublaslt:16 --threshold 0.95 --min-time 0.01" ;;
-    sgemm_emulated_public) echo "-f sgemm --math emulated --sweep public --threshold 0.98 --min-time 0.02" ;;
-    sgemm_fast_public) echo "-f sgemm --math fast --sweep public --threshold 0.98 --min-time 0.02" ;;
-    sgemm_fast_random) echo "-f sgemm --math fast --sweep random --threshold 0.95 --min-time 0.02" ;;
-    sgemm_emulated_bare) echo "-f sgemm --math emulated --sweep bare --threshold 0.97 --min-time 0.05" ;;
-    sgemm_fast_bare) echo "-f sgemm --math fast --sweep bare --threshold 0.97 --min-time 0.05" ;;
-    fused_*) echo "-f sgemmFused --math ${1#fused_} --sweep public --threshold 0.98 --min-time 0.02" ;;
+    sgemm_strict_public) echo "-f sgemm --sweep public $at_98" ;;
+    sgemm_strict_misaligned) echo "-f sgemm --sweep misaligned $at_95" ;;
+    sgemm_strict_random) echo "-f sgemm --sweep random $at_95" ;;
+    sgemm_strict_classes) echo "-f sgemm $classes --threshold 0.95 --min-time 0.01" ;;
+    sgemm_emulated_public) echo "-f sgemm --math emulated --sweep public $at_98" ;;
+    sgemm_fast_public) echo "-f sgemm --math fast --sweep public $at_98" ;;
+    sgemm_fast_random) echo "-f sgemm --math fast --sweep random $at_95" ;;
+    sgemm_emulated_bare) echo "-f sgemm --math emulated $bare" ;;
+    sgemm_fast_bare) echo "-f sgemm --math fast $bare" ;;
+    fused_*) echo "-f sgemmFused --math ${1#fused_} --sweep public $at_98" ;;
     level3_*) echo "$level3 --math ${1#level3_}" ;;
     level2) echo "$matrix_vector --sweep public,random --threshold 0.97 --min-time 0.01" ;;
     level1) echo "$vectors --sweep powers,misaligned --threshold 0.97 --min-time 0.01" ;;
     sgemm_batched) echo "-f sgemm --sweep batched --min-time 0.05" ;;
     transpose) echo "$transposes" ;;
     transpose_cold) echo "$transposes --cold" ;;
-    transpose_random) echo "-f transpose --sweep random --threshold 0.8 --min-time 0.02" ;;
+    transpose_random) echo "-f transpose --sweep random --threshold 0.8 $usual" ;;
     sum) echo "$sums" ;;
     sum_cold) echo "$sums --cold" ;;
-    gemsum) echo "-f gemsum --sweep public --threshold 0.9 --min-time 0.02" ;;
-    enqueue) echo "-f sgemm,transpose,geam,sum,asum,gemsum,histogram -n 512 --timing enqueue --min-time 0.02" ;;
-    histogram) echo "-f histogram --sweep public --min-time 0.02" ;;
+    gemsum) echo "-f gemsum --sweep public --threshold 0.9 $usual" ;;
+    enqueue) echo "$asynchronous -n 512 --timing enqueue $usual" ;;
+    histogram) echo "-f histogram --sweep public $usual" ;;
     esac
 }
 
@@ -71,12 +79,13 @@ seconds_of() {
             return
         fi
     done
-    echo "$0: there is no part $1; there are:" "$(echo "$parts_and_seconds" | sed 's/=[0-9]*//g' | xargs)" >&2
+    known=$(echo "$parts_and_seconds" | sed 's/=[0-9]*//g' | xargs)
+    echo "$0: there is no part $1; there are: $known" >&2
     return 2
 }
 
-# The model in a GPU's name: h100 of "NVIDIA H100 80GB HBM3", a100 of "NVIDIA A100-SXM4-80GB", rtx4090 of "NVIDIA GeForce
-# RTX 4090".
+# The model in a GPU's name: h100 of "NVIDIA H100 80GB HBM3", a100 of "NVIDIA A100-SXM4-80GB",
+# rtx4090 of "NVIDIA GeForce RTX 4090".
 model_of() {
     echo "$1" | awk -F "[ -]" '{
         for (i = 1; i <= NF && model !~ /[0-9]/; ++i)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Measures what bench/results/host holds: the host backend against OpenBLAS and the C library's copy, in about four minutes.
+# Measures what bench/results/host holds: the host backend against OpenBLAS and the C library's
+# copy, in about four minutes.
 #   bench/run_host.sh [-o RESULTS] BUILD_DIR
 # Nothing else should run meanwhile. Exit status 1: a result was wrong.
 set -eu

@@ -1,15 +1,16 @@
 """The rungs of the SGEMM ladder as their sources describe them: for docs/ladder.md.
 
-A rung's source begins with a comment: "// Rung 5, shared_tile: the idea.", fields such as "// New: ..." and a sketch,
-which is indented by three spaces. Code that the page shows stands below a line "// docs/ladder.md", or begins with a line
-that ends so. It may be in the rung's source or in a header that this includes.
+A rung's source begins with a comment: "// Rung 5, shared_tile: the idea.", fields such as
+"// New: ..." and a sketch, which is indented by three spaces. Code that the page shows stands below
+a line "// docs/ladder.md", or begins with a line that ends so. It may be in the rung's source or in
+a header that this includes.
 """
 
 import difflib
 import os
 import re
 
-from measurements import ROOT, Problem
+from measurements import ROOT, Problem, table
 
 SGEMM = ROOT / "src/kernels/sgemm"
 TITLE = re.compile(r"Rung (\d+), (\w+): (.*)\.")
@@ -40,7 +41,7 @@ def without_margin(lines):
 
 
 def statement(lines):
-    """The first statement or definition of these lines: up to the semicolon or brace that ends it."""
+    """The first statement or definition: up to the semicolon or brace that ends it."""
     depth, is_block = 0, False
     for number, line in enumerate(lines):
         code = line.split("//")[0].rstrip()
@@ -106,9 +107,10 @@ class Rung:
 
 
 def all_rungs(folder=SGEMM):
-    """The rungs in order: the sources of the ladder, and those of production kernels that are rungs."""
-    sources = [*(folder / "ladder").glob("*.cu")]
-    sources += [path for path in (folder / "simt").glob("*.cu") if path.read_text().startswith("// Rung ")]
+    """The rungs in order: the sources of the ladder, and production kernels that are rungs."""
+    production = (folder / "simt").glob("*.cu")
+    sources = [path for path in production if path.read_text().startswith("// Rung ")]
+    sources += (folder / "ladder").glob("*.cu")
     rungs = sorted((Rung(path) for path in sources), key=lambda rung: rung.number)
     numbers = [rung.number for rung in rungs]
     if numbers != list(range(1, len(rungs) + 1)):
@@ -117,9 +119,11 @@ def all_rungs(folder=SGEMM):
 
 
 def mark_new(lines, before):
-    """Lines that the rung before does not have get a plus, the others a space. Braces go with the line above."""
+    """Lines that the rung before does not have get a plus, the others a space. Braces go with the
+    line above."""
     plain = [line.strip() for line in lines]
-    matcher = difflib.SequenceMatcher(None, [line.strip() for line in before], plain, autojunk=False)
+    known_lines = [line.strip() for line in before]
+    matcher = difflib.SequenceMatcher(None, known_lines, plain, autojunk=False)
     known = {match.b + i for match in matcher.get_matching_blocks() for i in range(match.size)}
     marked, is_new = [], False
     for number, line in enumerate(lines):
@@ -130,15 +134,8 @@ def mark_new(lines, before):
 
 
 def overview(rungs):
-    return [
-        "| | Rung | The idea | What limits it now |",
-        "| ---: | --- | --- | --- |",
-        *(
-            f"| {rung.number} | [`{rung.name}`]({rung.anchor()}) | {rung.idea} | {rung.limit()} |"
-            for rung in rungs
-        ),
-        "",
-    ]
+    cells = [(r.number, f"[`{r.name}`]({r.anchor()})", r.idea, r.limit()) for r in rungs]
+    return [*table([":", "Rung", "The idea", "What limits it now"], cells), ""]
 
 
 def section(rung, before):
@@ -148,7 +145,8 @@ def section(rung, before):
     lines += ["```text", *rung.sketch, "```", ""]
     # All code of the rung is compared with all code of the rung before, file by file shown.
     code = [line for _, piece in rung.code for line in piece]
-    marked = iter(mark_new(code, [line for _, piece in before.code for line in piece]) if before else code)
+    known = [line for _, piece in before.code for line in piece] if before else []
+    marked = iter(mark_new(code, known) if before else code)
     shown = None
     for file, piece in rung.code:
         if file != shown:

@@ -11,126 +11,109 @@
 namespace bench {
 namespace {
 
-// clang-format off
-constexpr std::array<routine_info, routine_count> routines = [] {
-    using namespace field;
-    using enum limit;
-    using r = routine;
-    constexpr uint32_t abc = lda | ldb | ldc, op_ab = transa | transb;
-    return std::array<routine_info, routine_count>{{
-    {r::sgemm, "sgemm", MYBLAS_ROUTINE_SGEMM, arithmetic,
-     m | k | abc | op_ab | batch | data | scalars, "sgemm", true},
-    {r::sgemm_fused, "sgemmFused", MYBLAS_ROUTINE_SGEMM, arithmetic,
-     m | k | abc | op_ab | activation, "sgemmFused"},
-    {r::transpose, "transpose", MYBLAS_ROUTINE_TRANSPOSE, copy,
-     m | lda | ldb | element_bytes | in_place, "transposeEx"},
-    {r::geam, "geam", MYBLAS_ROUTINE_GEAM, copy, m | abc | op_ab, "sgeam", true},
-    {r::sum, "sum", MYBLAS_ROUTINE_SUM, read, inc, "sum"},
-    {r::asum, "asum", MYBLAS_ROUTINE_SUM, read, inc, "sasum", true},
-    {r::dsum, "dsum", MYBLAS_ROUTINE_DSUM, read, inc, "dsum"},
-    {r::axpy, "axpy", MYBLAS_ROUTINE_AXPY, copy, inc, "saxpy", true},
-    {r::copy, "copy", MYBLAS_ROUTINE_COPY, copy, inc, "scopy", true},
-    {r::gemsum, "gemsum", MYBLAS_ROUTINE_GEMSUM, read, m | lda | transa, "sgemsum"},
-    {r::histogram, "histogram", MYBLAS_ROUTINE_HISTOGRAM, read, data, "histogram256"},
-    {r::dot, "dot", MYBLAS_ROUTINE_DOT, read, inc, "sdot", true},
-    {r::nrm2, "nrm2", MYBLAS_ROUTINE_NRM2, read, inc, "snrm2", true},
-    {r::iamax, "iamax", MYBLAS_ROUTINE_IAMAX, read, inc, "isamax", true},
-    {r::iamin, "iamin", MYBLAS_ROUTINE_IAMAX, read, inc, "isamin", true},
-    {r::scal, "scal", MYBLAS_ROUTINE_SCAL, copy, inc, "sscal", true},
-    {r::swap, "swap", MYBLAS_ROUTINE_SWAP, copy, inc, "sswap", true},
-    {r::rot, "rot", MYBLAS_ROUTINE_ROT, copy, inc, "srot", true},
-    {r::rotm, "rotm", MYBLAS_ROUTINE_ROTM, copy, inc, "srotm", true},
-    {r::gemv, "gemv", MYBLAS_ROUTINE_SGEMM, read, m | lda | trans | inc, "sgemv", true},
-    {r::symv, "symv", MYBLAS_ROUTINE_SYMV, read, lda | uplo | inc, "ssymv", true},
-    {r::syr, "syr", MYBLAS_ROUTINE_SYR, copy, lda | uplo | inc, "ssyr", true},
-    {r::syr2, "syr2", MYBLAS_ROUTINE_SYR, copy, lda | uplo | inc, "ssyr2", true},
-    {r::ger, "ger", MYBLAS_ROUTINE_SYR, copy, m | lda | inc, "sger", true},
-    {r::trmv, "trmv", MYBLAS_ROUTINE_TRMV, read, lda | uplo | trans | diag | inc, "strmv", true},
-    {r::trsv, "trsv", MYBLAS_ROUTINE_TRSV, read, lda | uplo | trans | diag | inc, "strsv", true},
-    {r::syrk, "syrk", MYBLAS_ROUTINE_SYRK, arithmetic, lda | k | ldc | uplo | trans, "ssyrk", true},
-    {r::syr2k, "syr2k", MYBLAS_ROUTINE_SYR2K, arithmetic, abc | k | uplo | trans, "ssyr2k", true},
-    {r::symm, "symm", MYBLAS_ROUTINE_SYMM, arithmetic, m | abc | side | uplo, "ssymm", true},
-    {r::trmm, "trmm", MYBLAS_ROUTINE_TRMM, arithmetic, m | abc | side | uplo | trans | diag,
-     "strmm", true},
-    {r::trsm, "trsm", MYBLAS_ROUTINE_TRSM, arithmetic, m | lda | ldb | side | uplo | trans | diag,
-     "strsm", true},
-    }};
-}();
-// clang-format on
-
 constexpr int64_t histogram_bytes = 256 * sizeof(uint64_t);
 constexpr int64_t index_floats = sizeof(int64_t) / sizeof(float);
 
-// A vector is one column.
-struct extent {
-    int64_t rows, cols;
-};
+// What is stored, by names of operands.
+namespace stored {
+constexpr extent flip_if(bool flip, extent e) { return flip ? extent{e.cols, e.rows} : e; }
+constexpr extent none(const shape&) { return {0, 0}; }
+constexpr extent one(const shape&) { return {1, 1}; }
+constexpr extent index(const shape&) { return {index_floats, 1}; }
+constexpr extent counts(const shape&) { return {histogram_bytes, 1}; }
+constexpr extent vector_n(const shape& s) { return {s.n, 1}; }
+constexpr extent vector_m(const shape& s) { return {s.m, 1}; }
+constexpr extent op_columns(const shape& s) { return {s.transa ? s.m : s.n, 1}; }
+constexpr extent op_rows(const shape& s) { return {s.transa ? s.n : s.m, 1}; }
+constexpr extent m_by_n(const shape& s) { return {s.m, s.n}; }
+constexpr extent n_by_m(const shape& s) { return {s.n, s.m}; }
+constexpr extent n_by_n(const shape& s) { return {s.n, s.n}; }
+constexpr extent square(const shape& s) { return {order_of(s), order_of(s)}; }
+constexpr extent op_a(const shape& s) { return flip_if(s.transa, m_by_n(s)); }
+constexpr extent op_b(const shape& s) { return flip_if(s.transb, m_by_n(s)); }
+constexpr extent op_m_by_k(const shape& s) { return flip_if(s.transa, {s.m, s.k}); }
+constexpr extent op_k_by_n(const shape& s) { return flip_if(s.transb, {s.k, s.n}); }
+constexpr extent op_n_by_k(const shape& s) { return flip_if(s.transa, {s.n, s.k}); }
+} // namespace stored
 
-// What is stored, before op().
-struct matrices {
-    extent a, b, c;
-};
-
-matrices stored(const shape& s) {
-    constexpr extent none{0, 0};
-    const extent whole{s.m, s.n}, across{s.n, s.m}, square{s.n, s.n}, vector{s.n, 1};
-    const extent one_side{order_of(s), order_of(s)};
-    const extent long_side = s.transa ? extent{s.k, s.n} : extent{s.n, s.k};
-    switch (s.routine) {
-    case routine::sgemm:
-    case routine::sgemm_fused:
-        return {s.transa ? extent{s.k, s.m} : extent{s.m, s.k},
-                s.transb ? extent{s.n, s.k} : extent{s.k, s.n},
-                whole};
-    case routine::transpose:
-        return {whole, across, none};
-    case routine::geam:
-        return {s.transa ? across : whole, s.transb ? across : whole, whole};
-    case routine::gemsum:
-        return {whole, none, {s.transa ? s.n : s.m, 1}};
-    case routine::sum:
-    case routine::asum:
-    case routine::dsum:
-    case routine::nrm2:
-        return {vector, none, {1, 1}};
-    case routine::dot:
-        return {vector, vector, {1, 1}};
-    case routine::histogram:
-        return {vector, none, {histogram_bytes, 1}};
-    case routine::iamax:
-    case routine::iamin:
-        return {vector, none, {index_floats, 1}};
-    case routine::scal:
-        return {vector, none, none};
-    case routine::axpy:
-    case routine::copy:
-    case routine::swap:
-    case routine::rot:
-    case routine::rotm:
-        return {vector, vector, none};
-    case routine::gemv:
-        return {whole, {s.transa ? s.m : s.n, 1}, {s.transa ? s.n : s.m, 1}};
-    case routine::ger:
-        return {whole, {s.m, 1}, {s.n, 1}};
-    case routine::symv:
-    case routine::syr2:
-    case routine::trmv: // c is the vector as it was
-        return {square, vector, vector};
-    case routine::syr:
-    case routine::trsv:
-        return {square, vector, none};
-    case routine::syrk:
-        return {long_side, none, square};
-    case routine::syr2k:
-        return {long_side, long_side, square};
-    case routine::symm:
-    case routine::trmm:
-        return {one_side, whole, whole};
-    case routine::trsm:
-        return {one_side, whole, none};
-    }
-    return {};
-}
+// clang-format off
+constexpr std::array<routine_info, routine_count> routines = [] {
+    using namespace field;
+    using namespace stored;
+    using enum limit;
+    using r = routine;
+    constexpr uint32_t abc = lda | ldb | ldc, op_ab = transa | transb;
+    constexpr bool in_blas = true;
+    return std::array<routine_info, routine_count>{{
+    {r::sgemm, "sgemm", MYBLAS_ROUTINE_SGEMM, arithmetic,
+     m | k | abc | op_ab | batch | data | scalars, "sgemm", in_blas,
+     op_m_by_k, op_k_by_n, m_by_n, {.flops = 2}},
+    {r::sgemm_fused, "sgemmFused", MYBLAS_ROUTINE_SGEMM, arithmetic,
+     m | k | abc | op_ab | activation, "sgemmFused", false,
+     op_m_by_k, op_k_by_n, m_by_n, {.flops = 2}},
+    {r::transpose, "transpose", MYBLAS_ROUTINE_TRANSPOSE, copy,
+     m | lda | ldb | element_bytes | in_place, "transposeEx", false,
+     m_by_n, n_by_m, none, {.matrices = 2}},
+    {r::geam, "geam", MYBLAS_ROUTINE_GEAM, copy, m | abc | op_ab, "sgeam", in_blas,
+     op_a, op_b, m_by_n, {.matrices = 3}},
+    {r::sum, "sum", MYBLAS_ROUTINE_SUM, read, inc, "sum", false,
+     vector_n, none, one, {.vectors_n = 1}},
+    {r::asum, "asum", MYBLAS_ROUTINE_SUM, read, inc, "sasum", in_blas,
+     vector_n, none, one, {.vectors_n = 1}},
+    {r::dsum, "dsum", MYBLAS_ROUTINE_DSUM, read, inc, "dsum", false,
+     vector_n, none, one, {.vectors_n = 1}},
+    {r::axpy, "axpy", MYBLAS_ROUTINE_AXPY, copy, inc, "saxpy", in_blas,
+     vector_n, vector_n, none, {.vectors_n = 3}},
+    {r::copy, "copy", MYBLAS_ROUTINE_COPY, copy, inc, "scopy", in_blas,
+     vector_n, vector_n, none, {.vectors_n = 2}},
+    {r::gemsum, "gemsum", MYBLAS_ROUTINE_GEMSUM, read, m | lda | transa, "sgemsum", false,
+     m_by_n, none, op_rows, {.matrices = 1}},
+    {r::histogram, "histogram", MYBLAS_ROUTINE_HISTOGRAM, read, data, "histogram256", false,
+     vector_n, none, counts, {.vectors_n = 1}},
+    {r::dot, "dot", MYBLAS_ROUTINE_DOT, read, inc, "sdot", in_blas,
+     vector_n, vector_n, one, {.vectors_n = 2}},
+    {r::nrm2, "nrm2", MYBLAS_ROUTINE_NRM2, read, inc, "snrm2", in_blas,
+     vector_n, none, one, {.vectors_n = 1}},
+    {r::iamax, "iamax", MYBLAS_ROUTINE_IAMAX, read, inc, "isamax", in_blas,
+     vector_n, none, index, {.vectors_n = 1}},
+    {r::iamin, "iamin", MYBLAS_ROUTINE_IAMAX, read, inc, "isamin", in_blas,
+     vector_n, none, index, {.vectors_n = 1}},
+    {r::scal, "scal", MYBLAS_ROUTINE_SCAL, copy, inc, "sscal", in_blas,
+     vector_n, none, none, {.vectors_n = 2}},
+    {r::swap, "swap", MYBLAS_ROUTINE_SWAP, copy, inc, "sswap", in_blas,
+     vector_n, vector_n, none, {.vectors_n = 4}},
+    {r::rot, "rot", MYBLAS_ROUTINE_ROT, copy, inc, "srot", in_blas,
+     vector_n, vector_n, none, {.vectors_n = 4}},
+    {r::rotm, "rotm", MYBLAS_ROUTINE_ROTM, copy, inc, "srotm", in_blas,
+     vector_n, vector_n, none, {.vectors_n = 4}},
+    {r::gemv, "gemv", MYBLAS_ROUTINE_SGEMM, read, m | lda | trans | inc, "sgemv", in_blas,
+     m_by_n, op_columns, op_rows, {.matrices = 1, .vectors_n = 1, .vectors_m = 1}},
+    {r::symv, "symv", MYBLAS_ROUTINE_SYMV, read, lda | uplo | inc, "ssymv", in_blas,
+     n_by_n, vector_n, vector_n, {.triangles = 1, .vectors_n = 2}},
+    {r::syr, "syr", MYBLAS_ROUTINE_SYR, copy, lda | uplo | inc, "ssyr", in_blas,
+     n_by_n, vector_n, none, {.triangles = 2, .vectors_n = 1}},
+    {r::syr2, "syr2", MYBLAS_ROUTINE_SYR, copy, lda | uplo | inc, "ssyr2", in_blas,
+     n_by_n, vector_n, vector_n, {.triangles = 2, .vectors_n = 2}},
+    {r::ger, "ger", MYBLAS_ROUTINE_SYR, copy, m | lda | inc, "sger", in_blas,
+     m_by_n, vector_m, vector_n, {.matrices = 2, .vectors_n = 1, .vectors_m = 1}},
+    {r::trmv, "trmv", MYBLAS_ROUTINE_TRMV, read, lda | uplo | trans | diag | inc, "strmv", in_blas,
+     n_by_n, vector_n, vector_n, {.triangles = 1, .vectors_n = 2}}, // c: the vector as it was
+    {r::trsv, "trsv", MYBLAS_ROUTINE_TRSV, read, lda | uplo | trans | diag | inc, "strsv", in_blas,
+     n_by_n, vector_n, none, {.triangles = 1, .vectors_n = 2}},
+    {r::syrk, "syrk", MYBLAS_ROUTINE_SYRK, arithmetic, lda | k | ldc | uplo | trans, "ssyrk",
+     in_blas, op_n_by_k, none, n_by_n, {.flops = 1}},
+    {r::syr2k, "syr2k", MYBLAS_ROUTINE_SYR2K, arithmetic, abc | k | uplo | trans, "ssyr2k", in_blas,
+     op_n_by_k, op_n_by_k, n_by_n, {.flops = 2}},
+    {r::symm, "symm", MYBLAS_ROUTINE_SYMM, arithmetic, m | abc | side | uplo, "ssymm", in_blas,
+     square, m_by_n, m_by_n, {.flops = 2}},
+    {r::trmm, "trmm", MYBLAS_ROUTINE_TRMM, arithmetic, m | abc | side | uplo | trans | diag,
+     "strmm", in_blas, square, m_by_n, m_by_n, {.flops = 1}},
+    {r::trsm, "trsm", MYBLAS_ROUTINE_TRSM, arithmetic,
+     m | lda | ldb | side | uplo | trans | diag, "strsm", in_blas,
+     square, m_by_n, none, {.flops = 1}},
+    }};
+}();
+// clang-format on
 
 // Resets fields that the routine does not have, so that they are neither counted nor reported.
 void drop_foreign_fields(shape& s) {
@@ -172,12 +155,12 @@ void complete_matrices(shape& s) {
         require_at_least("m", s.m, 1);
     if (has(s.routine, field::k))
         require_at_least("k", s.k, 1);
-    const matrices matrix = stored(s);
-    fit_leading_dimension("--lda", s.lda, s.ld_pad, matrix.a);
+    const routine_info& of = describe(s.routine);
+    fit_leading_dimension("--lda", s.lda, s.ld_pad, of.a(s));
     if (has(s.routine, field::ldb))
-        fit_leading_dimension("--ldb", s.ldb, s.ld_pad, matrix.b);
+        fit_leading_dimension("--ldb", s.ldb, s.ld_pad, of.b(s));
     if (has(s.routine, field::ldc))
-        fit_leading_dimension("--ldc", s.ldc, s.ld_pad, matrix.c);
+        fit_leading_dimension("--ldc", s.ldc, s.ld_pad, of.c(s));
     const bool is_square = s.m == s.n && s.lda == s.ldb;
     const bool is_tight = s.lda == s.m && s.ldb == s.n;
     if (s.in_place && !is_square && !is_tight)
@@ -210,18 +193,7 @@ routine first_with_kernels_of(routine r) {
 }
 
 bool is_reduction(routine r) {
-    switch (r) {
-    case routine::sum:
-    case routine::asum:
-    case routine::dsum:
-    case routine::dot:
-    case routine::nrm2:
-    case routine::iamax:
-    case routine::iamin:
-        return true;
-    default:
-        return false;
-    }
+    return describe(r).c == stored::one || describe(r).c == stored::index;
 }
 
 bool has_special_matrix(routine r) {
@@ -249,19 +221,19 @@ shape complete(shape s) {
 }
 
 operand_sizes batch_strides(const shape& s) {
-    const matrices matrix = stored(s);
-    return {multiply(s.lda, matrix.a.cols) + s.batch_gap,
-            multiply(s.ldb, matrix.b.cols) + s.batch_gap,
-            multiply(s.ldc, matrix.c.cols) + s.batch_gap};
+    const routine_info& of = describe(s.routine);
+    return {multiply(s.lda, of.a(s).cols) + s.batch_gap,
+            multiply(s.ldb, of.b(s).cols) + s.batch_gap,
+            multiply(s.ldc, of.c(s).cols) + s.batch_gap};
 }
 
 operand_sizes count_elements(const shape& s) {
-    const matrices operand = stored(s);
+    const routine_info& of = describe(s.routine);
     // A sum or an index is one number, for every increment of the vectors.
     const int64_t inc = is_reduction(s.routine) ? 1 : s.incx;
-    const operand_sizes one = {elements_of(operand.a, s.lda, s.incx),
-                               elements_of(operand.b, s.ldb, s.incx),
-                               elements_of(operand.c, s.ldc, inc)};
+    const operand_sizes one = {elements_of(of.a(s), s.lda, s.incx),
+                               elements_of(of.b(s), s.ldb, s.incx),
+                               elements_of(of.c(s), s.ldc, inc)};
     if (s.in_place)
         return {one.a, 0, one.a};
     const auto of_batch = [&](int64_t elements) {
@@ -273,64 +245,19 @@ operand_sizes count_elements(const shape& s) {
             has(s.routine, field::activation) ? s.m : 0};
 }
 
+// The products of three sizes are of rows, columns and what is added up.
 double count_flops(const shape& s) {
-    const double m = static_cast<double>(s.m), n = static_cast<double>(s.n);
-    const double k = static_cast<double>(s.k), order = static_cast<double>(order_of(s));
-    switch (s.routine) {
-    case routine::sgemm:
-    case routine::sgemm_fused:
-        return 2 * m * n * k * static_cast<double>(s.batch);
-    case routine::syrk:
-        return n * n * k;
-    case routine::syr2k:
-        return 2 * n * n * k;
-    case routine::symm:
-        return 2 * m * n * order;
-    case routine::trmm:
-    case routine::trsm:
-        return m * n * order;
-    default:
-        return 0;
-    }
+    const double rows = static_cast<double>(has(s.routine, field::m) ? s.m : s.n);
+    const double terms = static_cast<double>(has(s.routine, field::side) ? order_of(s) : s.k);
+    const double batch = static_cast<double>(s.batch);
+    return describe(s.routine).work.flops * rows * static_cast<double>(s.n) * terms * batch;
 }
 
 double count_bytes(const shape& s) {
     const double m = static_cast<double>(s.m), n = static_cast<double>(s.n);
-    const double matrix = m * n, triangle = n * (n + 1) / 2;
-    const double elements = [&] {
-        switch (s.routine) {
-        case routine::gemsum:
-            return matrix;
-        case routine::transpose:
-            return 2 * matrix;
-        case routine::geam:
-            return 3 * matrix;
-        case routine::gemv:
-            return matrix + m + n;
-        case routine::ger:
-            return 2 * matrix + m + n;
-        case routine::symv:
-        case routine::trmv:
-        case routine::trsv:
-            return triangle + 2 * n;
-        case routine::syr:
-            return 2 * triangle + n;
-        case routine::syr2:
-            return 2 * triangle + 2 * n;
-        case routine::copy:
-        case routine::dot:
-        case routine::scal:
-            return 2 * n;
-        case routine::axpy:
-            return 3 * n;
-        case routine::swap:
-        case routine::rot:
-        case routine::rotm:
-            return 4 * n;
-        default:
-            return n;
-        }
-    }();
+    const work& w = describe(s.routine).work;
+    const double elements =
+        w.matrices * m * n + w.triangles * n * (n + 1) / 2 + w.vectors_n * n + w.vectors_m * m;
     return elements * s.element_bytes;
 }
 
@@ -361,12 +288,12 @@ std::string to_text(const shape& s) {
         text += text.empty() ? "" : " ";
         text += s.m ? fmt::format("{}x{}", s.m, s.n) : fmt::format("{}", s.n);
         text += s.k ? fmt::format("x{}", s.k) : "";
-        const matrices matrix = stored(s);
-        if (s.lda != matrix.a.rows)
+        const routine_info& of = describe(s.routine);
+        if (s.lda != of.a(s).rows)
             text += fmt::format(" lda={}", s.lda);
-        if (s.ldb && s.ldb != matrix.b.rows)
+        if (s.ldb && s.ldb != of.b(s).rows)
             text += fmt::format(" ldb={}", s.ldb);
-        if (s.ldc && s.ldc != matrix.c.rows)
+        if (s.ldc && s.ldc != of.c(s).rows)
             text += fmt::format(" ldc={}", s.ldc);
     } else {
         text = fmt::format("n={}", s.n);

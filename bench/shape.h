@@ -162,14 +162,28 @@ inline constexpr uint32_t any = 0, // every routine has it
 // What a routine can be bound by at best: arithmetic, reading, or reading and writing.
 enum class limit { arithmetic, read, copy };
 
+// An operand as it is stored, before op(). A vector is one column.
+struct extent {
+    int64_t rows, cols;
+};
+using extent_of = extent (*)(const shape&);
+
+// The work: of arithmetic, `flops` operations for each product of three sizes; else elements moved,
+// in matrices, triangles and vectors of n and of m.
+struct work {
+    int flops = 0, matrices = 0, triangles = 0, vectors_n = 0, vectors_m = 0;
+};
+
 struct routine_info {
     bench::routine routine;
     const char* name;
     myblasRoutine_t kernels; // whose kernels serve it
     bench::limit limit;
     uint32_t fields;
-    const char* function;    // its name in myblas without `my`
-    bool is_in_blas = false; // cuBLAS has it, with the same arguments
+    const char* function; // its name in myblas without `my`
+    bool is_in_blas;      // cuBLAS has it, with the same arguments
+    extent_of a, b, c;
+    bench::work work;
 };
 
 // Indexed by routine.
@@ -210,7 +224,7 @@ inline constexpr float rotm_param[] = {-1, rot_c, -rot_s, rot_s, rot_c}; // flag
 shape complete(shape);
 
 // The order of the triangular or symmetric matrix of symm, trmm and trsm.
-inline int64_t order_of(const shape& s) { return s.right ? s.n : s.m; }
+constexpr int64_t order_of(const shape& s) { return s.right ? s.n : s.m; }
 
 // Elements of each operand. The vector routines call x `a` and y `b`; the results of what only
 // reads are `c`. Routines with a matrix and vectors call them `a`, `b` and `c`, as myblasCall_t

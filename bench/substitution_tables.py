@@ -1,23 +1,20 @@
 """What bench/substitution/measure.py measured, as a part of docs/performance.md."""
 
-
-def table(heads, rows, texts=1):
-    """The first columns, as many as `texts`, are no numbers."""
-    line = "| " + " | ".join(heads) + " |"
-    rule = "|" + " --- |" * texts + " ---: |" * (len(heads) - texts)
-    return [line, rule, *("| " + " | ".join(row) + " |" for row in rows), ""]
+from measurements import provenance, table
 
 
 def calls(measured):
     rows = [
-        (f"`{name.removesuffix('_nothing')}`", f"{entry['forwarded']:.0f}", f"{entry['served']:.0f}")
-        for name, entry in measured["overhead_nanoseconds"].items()
+        (f"`{name.removesuffix('_nothing')}`", f"{e['forwarded']:.0f}", f"{e['served']:.0f}")
+        for name, e in measured["overhead_nanoseconds"].items()
     ]
     return [
-        "Cost of the preload library in nanoseconds, for calls of cuBLAS with nothing to compute: of a forwarded call, compared "
-        "with a call without the preload library; of a served call, compared with the same call of libmyblas:",
+        "Cost of the preload library in nanoseconds, for calls of cuBLAS with nothing to compute: "
+        "of a forwarded call, compared with a call without the preload library; of a served call, "
+        "compared with the same call of libmyblas:",
         "",
-        *table(["", "forwarded", "served"], rows),
+        *table(["", "forwarded:", "served:"], rows),
+        "",
     ]
 
 
@@ -28,32 +25,38 @@ def calls_of(entry):
     """What the preload library's report says of one run."""
     if "served" not in entry:
         return "not counted"
-    forwarded = f"forwarded: {entry['forwarded']} ({entry['reasons']})" if entry["forwarded"] else ""
-    return "; ".join(filter(None, (entry["served"], forwarded))) or "none"
+    calls = [entry["served"]] if entry["served"] else []
+    if entry["forwarded"]:
+        calls.append(f"forwarded: {entry['forwarded']} ({entry['reasons']})")
+    return "; ".join(calls) or "none"
 
 
 def program_row(entry):
     noise = f"{entry['noise']:.3f}" if "noise" in entry else ""
-    errors = [f"{entry[key]:.1e}" if key in entry else "" for key in ("plain_error", "strict_error", "fast_error")]
+    keys = ("plain_error", "strict_error", "fast_error")
+    errors = [f"{entry[key]:.1e}" if key in entry else "" for key in keys]
     ratios = [f"{entry[key]:.2f}" for key in ("strict_ratio", "fast_ratio")]
-    return (entry["program"], calls_of(entry), f"{1e3 * entry['plain']:.4g}", *ratios, noise, *errors)
+    plain_ms = f"{1e3 * entry['plain']:.4g}"
+    return (entry["program"], calls_of(entry), plain_ms, *ratios, noise, *errors)
 
 
 def programs(measured):
-    heads = ["", "Calls", "plain, ms", "strict", "fast", "noise", "error, plain", "strict", "fast"]
+    heads = ["", "Calls", "plain, ms:", "strict:", "fast:", "noise:", "error, plain:", "strict:",
+             "fast:"]  # fmt: skip
     lines = [
-        "Programs as they are, in FP32 without TF32, under the cuBLAS preload library. Calls: what one run calls of "
-        "cuBLAS, by the library's report. Plain: one run after the other without the preload library. Strict and fast: "
-        "how many times as fast it is in these modes. Noise: by how much a second plain process differs from the first. "
-        "Errors are relative to the norm of the results, against FP64. The rest of a solver's time passes in cuSOLVER's "
-        "own kernels, which a preload library for cuBLAS does not reach.",
+        "Programs as they are, in FP32 without TF32, under the cuBLAS preload library. Calls: "
+        "what one run calls of cuBLAS, by the library's report. Plain: one run after the other "
+        "without the preload library. Strict and fast: how many times as fast it is in these "
+        "modes. Noise: by how much a second plain process differs from the first. Errors are "
+        "relative to the norm of the results, against FP64. The rest of a solver's time passes in "
+        "cuSOLVER's own kernels, which a preload library for cuBLAS does not reach.",
         "",
     ]
     by_suite = {}
     for entry in measured:
         by_suite.setdefault(entry["suite"], []).append(entry)
     for suite, entries in sorted(by_suite.items(), key=lambda item: -len(item[1])):
-        lines += [f"{suite}:", "", *table(heads, map(program_row, entries), texts=2)]
+        lines += [f"{suite}:", "", *table(heads, map(program_row, entries)), ""]
     slower = [
         f"{entry['program']} {mode} {ratio:.2f} (noise {entry['noise']:.2f})"
         for entry in measured
@@ -68,7 +71,8 @@ def programs(measured):
 def blas(measured):
     rows = []
     parts = {
-        "one thread": "`sgemm_`, one thread", "all threads": "`sgemm_`", "ssyrk": "`ssyrk_`", "strsm": "`strsm_`",
+        "one thread": "`sgemm_`, one thread", "all threads": "`sgemm_`", "ssyrk": "`ssyrk_`",
+        "strsm": "`strsm_`",
     }  # fmt: skip
     for part, calls in parts.items():
         for size, entry in measured.get(part, {}).items():
@@ -83,30 +87,29 @@ def blas(measured):
         if isinstance(entry, dict) and "share" in entry
     )
     return [
-        "Calls of a CPU program with square matrices, which is linked to OpenBLAS, under the BLAS preload library, in turn "
-        "with OpenBLAS itself, with all threads unless told. *noise* is the relative difference between two measurements of "
-        "OpenBLAS:",
+        "Calls of a CPU program with square matrices, which is linked to OpenBLAS, under the BLAS "
+        "preload library, in turn with OpenBLAS itself, with all threads unless told. *noise* is "
+        "the relative difference between two measurements of OpenBLAS:",
         "",
-        *table(["", "n", "OpenBLAS, µs", "with the preload library, µs", "times as fast", "noise"], rows),
+        *table(
+            ["", "n:", "OpenBLAS, µs:", "with the preload library, µs:", "times as fast:",
+             "noise:"],
+            rows,
+        ),  # fmt: skip
+        "",
         f"The lowest is {measured['least_ratio']:.3f}.",
         "",
-        f"For n = {transfer['n']}, copying the operands and the result from and to pinned memory takes "
-        f"{1e3 * transfer['seconds_of_copies']:.1f} ms, one after the other. The whole `sgemm_`, from and to the program's "
-        f"own memory, takes (in brackets, the copies as a percentage of it): {shares}.",
+        f"For n = {transfer['n']}, copying the operands and the result from and to pinned memory "
+        f"takes {1e3 * transfer['seconds_of_copies']:.1f} ms, one after the other. The whole "
+        f"`sgemm_`, from and to the program's own memory, takes (in brackets, the copies as a "
+        f"percentage of it): {shares}.",
         "",
     ]
 
 
 def render(measured):
-    context = measured["context"]
     lines = ["### Programs that know nothing of it", ""]
     for part, present in (("calls", calls), ("programs", programs), ("blas", blas)):
         if part in measured:
             lines += present(measured[part])
-    lines += [
-        f"{context['gpu']}, driver {context['driver']}, CUDA {context['cuda']}, {context['cpu']}; commit "
-        f"{context['commit']}, "
-        f"{context['date'][:10]}: `{context['command']}`",
-        "",
-    ]
-    return lines
+    return [*lines, provenance(measured["context"]), ""]

@@ -35,13 +35,13 @@ float add_term(int64_t at, int64_t l, float sum) {
 
 class host_product : public product_in_parts {
 public:
-    void add(int64_t first, int64_t count, bool anew) override {
+    void add(int64_t first, int64_t count, bool afresh) override {
         for (int64_t at = 0; at < elements; ++at) {
             float part = 0;
             for (int64_t l = first; l < first + count; ++l)
                 part = add_term(at, l, part);
             float& sum = sum_[static_cast<size_t>(at)];
-            sum = anew ? part : part + sum;
+            sum = afresh ? part : part + sum;
         }
     }
     std::vector<float> sum() override { return sum_; }

@@ -1,6 +1,6 @@
-/* Preloaded into myblas-bench: its fused products and routines of levels 1 to 3 are wrong in one element, or with
- * WRONG=outside right but for an element that is not theirs. The damage is done by the library's own calls, on either
- * backend. */
+/* Preloaded into myblas-bench: its fused products and routines of levels 1 to 3 are wrong in one
+ * element, or with WRONG=outside right but for an element that is not theirs. The damage is done by
+ * the library's own calls, on either backend. */
 #define _GNU_SOURCE
 #include "myblas/myblas.h"
 
@@ -57,7 +57,7 @@ spoil_triangle(myblasHandle_t h, float* c, myblasFillMode_t uplo, int64_t n, int
         spoil(h, last);
 }
 
-/* A wrapper around the library's function: its parameters, and then the same without their types. */
+/* A wrapper around the library's function: its parameters, and the same without their types. */
 #define WRONG(name, parameters, arguments, damage)                                                 \
     myblasStatus_t name parameters {                                                               \
         myblasStatus_t(*const right) parameters = (myblasStatus_t(*) parameters)next(#name);       \
@@ -79,40 +79,54 @@ spoil_triangle(myblasHandle_t h, float* c, myblasFillMode_t uplo, int64_t n, int
 
 // clang-format off
 WRONG(mysasum_64, (HANDLE, N, IN(x, incx), float* r), (h, n, x, incx, r), spoil(h, r))
-WRONG(mysaxpy_64, (HANDLE, N, SCALAR(alpha), IN(x, incx), OUT(y, incy)), (h, n, alpha, x, incx, y, incy), spoil_vector(h, y, n, incy))
-WRONG(myscopy_64, (HANDLE, N, IN(x, incx), OUT(y, incy)), (h, n, x, incx, y, incy), spoil_vector(h, y, n, incy))
-WRONG(mysdot_64, (HANDLE, N, IN(x, incx), IN(y, incy), float* r), (h, n, x, incx, y, incy, r), spoil(h, r))
+WRONG(mysaxpy_64, (HANDLE, N, SCALAR(alpha), IN(x, incx), OUT(y, incy)),
+      (h, n, alpha, x, incx, y, incy), spoil_vector(h, y, n, incy))
+WRONG(myscopy_64, (HANDLE, N, IN(x, incx), OUT(y, incy)), (h, n, x, incx, y, incy),
+      spoil_vector(h, y, n, incy))
+WRONG(mysdot_64, (HANDLE, N, IN(x, incx), IN(y, incy), float* r), (h, n, x, incx, y, incy, r),
+      spoil(h, r))
 WRONG(mysnrm2_64, (HANDLE, N, IN(x, incx), float* r), (h, n, x, incx, r), spoil(h, r))
 WRONG(myisamax_64, (HANDLE, N, IN(x, incx), int64_t* r), (h, n, x, incx, r), spoil_index(h, r, x))
 WRONG(myisamin_64, (HANDLE, N, IN(x, incx), int64_t* r), (h, n, x, incx, r), spoil_index(h, r, x))
-WRONG(mysscal_64, (HANDLE, N, SCALAR(alpha), OUT(x, incx)), (h, n, alpha, x, incx), spoil_vector(h, x, n, incx))
-WRONG(mysswap_64, (HANDLE, N, OUT(x, incx), OUT(y, incy)), (h, n, x, incx, y, incy), spoil_vector(h, y, n, incy))
-WRONG(mysrot_64, (HANDLE, N, OUT(x, incx), OUT(y, incy), SCALAR(c), SCALAR(s)), (h, n, x, incx, y, incy, c, s), spoil_vector(h, x, n, incx))
-WRONG(mysrotm_64, (HANDLE, N, OUT(x, incx), OUT(y, incy), SCALAR(param)), (h, n, x, incx, y, incy, param), spoil_vector(h, y, n, incy))
-WRONG(mysgemmFused_64, (HANDLE, OP, myblasOperation_t opb, M, N, int64_t k, SCALAR(alpha), IN(a, lda), IN(b, ldb), SCALAR(beta),
-                        IN(c, ldc), OUT(d, ldd), const myblasEpilogue_t* e),
-      (h, op, opb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, d, ldd, e), spoil_matrix(h, d, m, n, ldd))
-WRONG(mysgemv_64, (HANDLE, OP, M, N, SCALAR(alpha), IN(a, lda), IN(x, incx), SCALAR(beta), OUT(y, incy)),
-      (h, op, m, n, alpha, a, lda, x, incx, beta, y, incy), spoil_vector(h, y, op == MYBLAS_OP_N ? m : n, incy))
-WRONG(myssymv_64, (HANDLE, UPLO, N, SCALAR(alpha), IN(a, lda), IN(x, incx), SCALAR(beta), OUT(y, incy)),
-      (h, uplo, n, alpha, a, lda, x, incx, beta, y, incy), spoil_vector(h, y, n, incy))
-WRONG(myssyr_64, (HANDLE, UPLO, N, SCALAR(alpha), IN(x, incx), OUT(a, lda)), (h, uplo, n, alpha, x, incx, a, lda),
-      spoil_triangle(h, a, uplo, n, lda))
+WRONG(mysscal_64, (HANDLE, N, SCALAR(alpha), OUT(x, incx)), (h, n, alpha, x, incx),
+      spoil_vector(h, x, n, incx))
+WRONG(mysswap_64, (HANDLE, N, OUT(x, incx), OUT(y, incy)), (h, n, x, incx, y, incy),
+      spoil_vector(h, y, n, incy))
+WRONG(mysrot_64, (HANDLE, N, OUT(x, incx), OUT(y, incy), SCALAR(c), SCALAR(s)),
+      (h, n, x, incx, y, incy, c, s), spoil_vector(h, x, n, incx))
+WRONG(mysrotm_64, (HANDLE, N, OUT(x, incx), OUT(y, incy), SCALAR(param)),
+      (h, n, x, incx, y, incy, param), spoil_vector(h, y, n, incy))
+WRONG(mysgemmFused_64, (HANDLE, OP, myblasOperation_t opb, M, N, int64_t k, SCALAR(alpha),
+      IN(a, lda), IN(b, ldb), SCALAR(beta), IN(c, ldc), OUT(d, ldd), const myblasEpilogue_t* e),
+      (h, op, opb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, d, ldd, e),
+      spoil_matrix(h, d, m, n, ldd))
+WRONG(mysgemv_64, (HANDLE, OP, M, N, SCALAR(alpha), IN(a, lda), IN(x, incx), SCALAR(beta),
+      OUT(y, incy)), (h, op, m, n, alpha, a, lda, x, incx, beta, y, incy),
+      spoil_vector(h, y, op == MYBLAS_OP_N ? m : n, incy))
+WRONG(myssymv_64, (HANDLE, UPLO, N, SCALAR(alpha), IN(a, lda), IN(x, incx), SCALAR(beta),
+      OUT(y, incy)), (h, uplo, n, alpha, a, lda, x, incx, beta, y, incy),
+      spoil_vector(h, y, n, incy))
+WRONG(myssyr_64, (HANDLE, UPLO, N, SCALAR(alpha), IN(x, incx), OUT(a, lda)),
+      (h, uplo, n, alpha, x, incx, a, lda), spoil_triangle(h, a, uplo, n, lda))
 WRONG(myssyr2_64, (HANDLE, UPLO, N, SCALAR(alpha), IN(x, incx), IN(y, incy), OUT(a, lda)),
       (h, uplo, n, alpha, x, incx, y, incy, a, lda), spoil_triangle(h, a, uplo, n, lda))
 WRONG(mysger_64, (HANDLE, M, N, SCALAR(alpha), IN(x, incx), IN(y, incy), OUT(a, lda)),
       (h, m, n, alpha, x, incx, y, incy, a, lda), spoil_matrix(h, a, m, n, lda))
-WRONG(mystrmv_64, (HANDLE, UPLO, OP, DIAG, N, IN(a, lda), OUT(x, incx)), (h, uplo, op, diag, n, a, lda, x, incx),
-      spoil_vector(h, x, n, incx))
-WRONG(mystrsv_64, (HANDLE, UPLO, OP, DIAG, N, IN(a, lda), OUT(x, incx)), (h, uplo, op, diag, n, a, lda, x, incx),
-      spoil_vector(h, x, n, incx))
-WRONG(myssyrk_64, (HANDLE, UPLO, OP, N, int64_t k, SCALAR(alpha), IN(a, lda), SCALAR(beta), OUT(c, ldc)),
+WRONG(mystrmv_64, (HANDLE, UPLO, OP, DIAG, N, IN(a, lda), OUT(x, incx)),
+      (h, uplo, op, diag, n, a, lda, x, incx), spoil_vector(h, x, n, incx))
+WRONG(mystrsv_64, (HANDLE, UPLO, OP, DIAG, N, IN(a, lda), OUT(x, incx)),
+      (h, uplo, op, diag, n, a, lda, x, incx), spoil_vector(h, x, n, incx))
+WRONG(myssyrk_64, (HANDLE, UPLO, OP, N, int64_t k, SCALAR(alpha), IN(a, lda), SCALAR(beta),
+      OUT(c, ldc)),
       (h, uplo, op, n, k, alpha, a, lda, beta, c, ldc), spoil_triangle(h, c, uplo, n, ldc))
-WRONG(myssyr2k_64, (HANDLE, UPLO, OP, N, int64_t k, SCALAR(alpha), IN(a, lda), IN(b, ldb), SCALAR(beta), OUT(c, ldc)),
+WRONG(myssyr2k_64, (HANDLE, UPLO, OP, N, int64_t k, SCALAR(alpha), IN(a, lda), IN(b, ldb),
+      SCALAR(beta), OUT(c, ldc)),
       (h, uplo, op, n, k, alpha, a, lda, b, ldb, beta, c, ldc), spoil_triangle(h, c, uplo, n, ldc))
-WRONG(myssymm_64, (HANDLE, SIDE, UPLO, M, N, SCALAR(alpha), IN(a, lda), IN(b, ldb), SCALAR(beta), OUT(c, ldc)),
+WRONG(myssymm_64, (HANDLE, SIDE, UPLO, M, N, SCALAR(alpha), IN(a, lda), IN(b, ldb), SCALAR(beta),
+      OUT(c, ldc)),
       (h, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc), spoil_matrix(h, c, m, n, ldc))
-WRONG(mystrmm_64, (HANDLE, SIDE, UPLO, OP, DIAG, M, N, SCALAR(alpha), IN(a, lda), IN(b, ldb), OUT(c, ldc)),
+WRONG(mystrmm_64, (HANDLE, SIDE, UPLO, OP, DIAG, M, N, SCALAR(alpha), IN(a, lda), IN(b, ldb),
+      OUT(c, ldc)),
       (h, side, uplo, op, diag, m, n, alpha, a, lda, b, ldb, c, ldc), spoil_matrix(h, c, m, n, ldc))
 WRONG(mystrsm_64, (HANDLE, SIDE, UPLO, OP, DIAG, M, N, SCALAR(alpha), IN(a, lda), OUT(b, ldb)),
       (h, side, uplo, op, diag, m, n, alpha, a, lda, b, ldb), spoil_matrix(h, b, m, n, ldb))

@@ -21,9 +21,6 @@ WIDE = {"src/select/model_sm90.inc", "src/select/tuning_sm90.cpp"}
 # Pages that quote names of earlier versions, this file and its test.
 QUOTING = re.compile(r"docs/experiments/|docs/glossary\.md|CHANGELOG\.md|.*/style\.(py|sh)$")
 
-# Not yet in this style.
-UNCHECKED = ("bench/",)
-
 # Each row: regular expressions of words, in any case, and what to write in their place.
 WORDS = [
     (r"on the grid|off the grid|grid_copy|move_to_grid", "aligned, unaligned: CUDA has the grid"),
@@ -56,8 +53,6 @@ WORDS = [(re.compile(rf"\b(?:{words})\b", re.IGNORECASE), better) for words, bet
 
 def findings(path, text):
     """(line number, reason) for each finding in a file."""
-    if path.startswith(UNCHECKED):
-        return
     is_code = Path(path).suffix in CODE or Path(path).name in CODE_NAMES
     has_width = is_code and path not in WIDE
     has_words = (is_code or Path(path).suffix in PAGES) and not QUOTING.match(path)

@@ -26,7 +26,8 @@ def positive_definite(n):
 
 
 class Program:
-    """run() enqueues the work once; error() is that of its results relative to their norm, from the same in FP64."""
+    """run() enqueues the work once; error() is the difference from the same in FP64, relative to
+    its norm."""
 
     def __init__(self, function, *inputs):
         self.function, self.inputs = function, inputs
@@ -44,21 +45,28 @@ def rank_k(a):
     return cupy.tril(cupy.cublas.syrk("N", a, lower=True))
 
 
+def of(function, *inputs):
+    """What makes a program: of a function, and for each input a shape or what makes it."""
+    return lambda: Program(function, *(i() if callable(i) else random(*i) for i in inputs))
+
+
 PROGRAMS = {
-    "matmul 4096": lambda: Program(cupy.matmul, random(4096, 4096), random(4096, 4096)),
-    "matmul 512": lambda: Program(cupy.matmul, random(512, 512), random(512, 512)),
-    "matmul 1001 x 777 x 333": lambda: Program(cupy.matmul, random(1001, 333), random(333, 777)),
-    "matmul 64 x (300 x 200 x 150)": lambda: Program(cupy.matmul, random(64, 300, 150), random(64, 150, 200)),
-    "matmul 4096, 1": lambda: Program(cupy.matmul, random(4096, 4096), random(4096)),
-    "dot 1000000": lambda: Program(cupy.dot, random(1000000), random(1000000)),
-    "tensordot 64 x 64 x 4096": lambda: Program(
-        lambda a, b: cupy.tensordot(a, b, axes=([1], [1])), random(64, 64, 64), random(64, 64, 64)
+    "matmul 4096": of(cupy.matmul, (4096, 4096), (4096, 4096)),
+    "matmul 512": of(cupy.matmul, (512, 512), (512, 512)),
+    "matmul 1001 x 777 x 333": of(cupy.matmul, (1001, 333), (333, 777)),
+    "matmul 64 x (300 x 200 x 150)": of(cupy.matmul, (64, 300, 150), (64, 150, 200)),
+    "matmul 4096, 1": of(cupy.matmul, (4096, 4096), (4096,)),
+    "dot 1000000": of(cupy.dot, (1000000,), (1000000,)),
+    "tensordot 64 x 64 x 4096": of(
+        lambda a, b: cupy.tensordot(a, b, axes=([1], [1])), (64, 64, 64), (64, 64, 64)
     ),
     "cublas.syrk 2048": lambda: Program(rank_k, cupy.asfortranarray(random(2048, 2048))),
     "linalg.cholesky 4096": lambda: Program(cupy.linalg.cholesky, positive_definite(4096)),
-    "linalg.solve 4096": lambda: Program(cupy.linalg.solve, positive_definite(4096), random(4096, 64)),
+    "linalg.solve 4096": of(cupy.linalg.solve, lambda: positive_definite(4096), (4096, 64)),
     "linalg.inv 1024": lambda: Program(cupy.linalg.inv, positive_definite(1024)),
-    "solve_triangular 4096, 512": lambda: Program(
-        lambda a, b: cupyx.scipy.linalg.solve_triangular(a, b, lower=True), positive_definite(4096), random(4096, 512)
+    "solve_triangular 4096, 512": of(
+        lambda a, b: cupyx.scipy.linalg.solve_triangular(a, b, lower=True),
+        lambda: positive_definite(4096),
+        (4096, 512),
     ),
 }

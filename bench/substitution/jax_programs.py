@@ -37,7 +37,8 @@ def positive_definite(n):
 
 
 class Program:
-    """run() enqueues the work once; error() is that of its results relative to their norm, from the same in FP64."""
+    """run() enqueues the work once; error() is the difference from the same in FP64, relative to
+    its norm."""
 
     latest = None  # results: what came before is then there
 
@@ -59,15 +60,22 @@ def layers(x, first, second):
     return jnp.sum(jax.nn.gelu(x @ first) @ second)
 
 
+def of(function, *inputs):
+    """What makes a program: of a function, and for each input a shape or what makes it."""
+    return lambda: Program(function, *(i() if callable(i) else random(*i) for i in inputs))
+
+
 PROGRAMS = {
-    "matmul 4096": lambda: Program(jnp.matmul, random(4096, 4096), random(4096, 4096)),
-    "matmul 1001 x 777 x 333": lambda: Program(jnp.matmul, random(1001, 333), random(333, 777)),
-    "matmul 16 x (512 x 512 x 64)": lambda: Program(jnp.matmul, random(16, 512, 64), random(16, 64, 512)),
-    "two layers 1024, backward": lambda: Program(
-        jax.grad(layers, argnums=(0, 1, 2)), random(1024, 1024), random(1024, 4096), random(4096, 1024)
+    "matmul 4096": of(jnp.matmul, (4096, 4096), (4096, 4096)),
+    "matmul 1001 x 777 x 333": of(jnp.matmul, (1001, 333), (333, 777)),
+    "matmul 16 x (512 x 512 x 64)": of(jnp.matmul, (16, 512, 64), (16, 64, 512)),
+    "two layers 1024, backward": of(
+        jax.grad(layers, argnums=(0, 1, 2)), (1024, 1024), (1024, 4096), (4096, 1024)
     ),
     "cholesky 4096": lambda: Program(jnp.linalg.cholesky, positive_definite(4096)),
-    "solve_triangular 4096, 512": lambda: Program(
-        lambda a, b: jax.scipy.linalg.solve_triangular(a, b, lower=True), positive_definite(4096), random(4096, 512)
+    "solve_triangular 4096, 512": of(
+        lambda a, b: jax.scipy.linalg.solve_triangular(a, b, lower=True),
+        lambda: positive_definite(4096),
+        (4096, 512),
     ),
 }  # fmt: skip

@@ -3,16 +3,19 @@
 
 usage: measure.py BUILD_DIR OUTPUT.json [calls|programs|blas]...
 
-calls     nanoseconds that the host spends on a call of cuBLAS, plain, forwarded and served, and on the
-          same call of libmyblas itself
-programs  seconds of programs with PyTorch, CuPy and JAX, and of calls that others make, plain and in each math mode,
-          the errors of their results, and who computed them by the preload library's report
-blas      seconds of a CPU program's sgemm_, ssyrk_ and strsm_ and of its BLAS, and the transfers' share
+calls     nanoseconds that the host spends on a call of cuBLAS, plain, forwarded and served, and
+          on the same call of libmyblas itself
+programs  seconds of programs with PyTorch, CuPy and JAX, and of calls that others make, plain and
+          in each math mode, the errors of their results, and who computed them by the preload
+          library's report
+blas      seconds of a CPU program's sgemm_, ssyrk_ and strsm_ and of its BLAS, and the transfers'
+          share
 
-Without a part: all of them; what OUTPUT.json has of others stays. BUILD_DIR is a finished build tree,
-wherever it was copied: its bench/substitution, bench/generated and lib are enough. All parts together take
-about 150 seconds and no more than 400: a program that does not come to its end by then is killed, and what was
-measured before is there. Suites of programs that are not installed are left out. Exit status 1: a part failed.
+Without a part: all of them; what OUTPUT.json has of others stays. BUILD_DIR is a finished build
+tree, wherever it was copied: its bench/substitution, bench/generated and lib are enough. All parts
+together take about 150 seconds and no more than 400: a program that has not ended by then is
+killed, and what was measured before is there. Suites of programs that are not installed are left
+out. Exit status 1: a part failed.
 """
 
 import ctypes
@@ -33,17 +36,18 @@ from measurements import json_text  # noqa: E402
 from process import Failure, Program  # noqa: E402
 
 MATH_MODES = ["strict", "emulated", "fast"]
-# Processes differ by where the loader puts things, and calls of many threads are held up now and then.
+# Processes differ by where the loader puts things, and many threads are held up now and then.
 PROCESSES = 3
 # Products of one thread, whose times are steady enough for nanoseconds.
-ONE_THREAD_SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 127, 128, 160, 202, 203, 204,
-                    256]  # fmt: skip
+ONE_THREAD_SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 127, 128, 160, 202,
+                    203, 204, 256]  # fmt: skip
 # The first one starts the GPU.
-SIZES = [8192, 64, 96, 127, 128, 160, 192, 203, 224, 256, 288, 320, 352, 384, 416, 448, 512, 576, 640, 768, 896,
-         1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120, 6144]  # fmt: skip
+SIZES = [8192, 64, 96, 127, 128, 160, 192, 203, 224, 256, 288, 320, 352, 384, 416, 448, 512, 576,
+         640, 768, 896, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120, 6144]  # fmt: skip
 ROUTINES = ["ssyrk", "strsm"]  # beside sgemm
 ROUTINE_SIZES = [8192, 1, 4, 16, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096]
 TRANSFER_SIZE = 8192
+COMMAND = "bench/substitution/measure.py BUILD_DIR"
 LIMIT_SECONDS = 400  # of all programs together
 
 build = pathlib.Path(sys.argv[1]).resolve()
@@ -67,7 +71,7 @@ def calls():
         "served": run([program], cublas_preload),
         "libmyblas": run([program, build / "lib/libmyblas.so.1"]),
     }
-    # A launch takes thousands of nanoseconds, more or less: the calls without one tell the overhead.
+    # A launch takes thousands of nanoseconds: the calls without one tell the overhead.
     overheads = {
         name: {
             "forwarded": round(measured["forwarded"][name] - measured["plain"][name], 1),
@@ -151,14 +155,14 @@ def context():
     query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
     answer = subprocess.run(query, capture_output=True, text=True, timeout=30)
     gpu, driver = answer.stdout.splitlines()[0].split(", ")
-    cpus = [line.split(": ")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")]
+    cpus = re.findall("model name\\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
     return {
         "gpu": gpu,
         "driver": driver,
         "cuda": cuda_version(),
         "cpu": f"{len(cpus)} x {cpus[0]}",
         "commit": commit(),
-        "command": " ".join(["bench/substitution/measure.py BUILD_DIR", output.name, *sys.argv[3:]]),
+        "command": " ".join([COMMAND, output.name, *sys.argv[3:]]),
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
 

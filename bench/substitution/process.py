@@ -18,7 +18,8 @@ class Program:
     deadline = None  # of all, by the monotonic clock
 
     def __init__(self, command, preload=None, stdin=subprocess.DEVNULL, **settings):
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("MYBLAS_")} | settings
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("MYBLAS_")}
+        environment = kept | settings
         if preload:
             environment["LD_PRELOAD"] = str(preload)
         self.name = " ".join(pathlib.Path(word).name for word in map(str, command))

@@ -1,6 +1,6 @@
-"""What programs do with PyTorch in FP32, without knowing of myblas (see worker.py): layers of torch.nn, the solvers of
-torch.linalg, products of every kind, CUDA graphs, streams, and torch.compile. The calls of faiss and of llama.cpp are
-replayed on cuBLAS itself."""
+"""What programs do with PyTorch in FP32, without knowing of myblas (see worker.py): layers of
+torch.nn, the solvers of torch.linalg, products of every kind, CUDA graphs, streams, and
+torch.compile. The calls of faiss and of llama.cpp are replayed on cuBLAS itself."""
 
 import copy
 import ctypes
@@ -27,7 +27,7 @@ def finish():
     torch.cuda.synchronize()
 
 
-# ---- Inputs: what is made of them comes by way of FP64, so that no call in FP32 is counted for it --------------------
+# ---- Inputs: made by way of FP64, so that no call in FP32 is counted for them --------------------
 
 
 def random(*shape):
@@ -50,13 +50,14 @@ def triangle(n, *batch):
     return strict_part + torch.eye(n, device="cuda")
 
 
-# ---- Programs --------------------------------------------------------------------------------------------------------
+# ---- Programs ------------------------------------------------------------------------------------
 
 
 def tensors(outputs):
     if isinstance(outputs, torch.Tensor):
         return [outputs]
-    return [t for part in outputs for t in tensors(part)] if isinstance(outputs, (list, tuple)) else []
+    parts = outputs if isinstance(outputs, (list, tuple)) else []
+    return [t for part in parts for t in tensors(part)]
 
 
 def relative_error(outputs, exact):
@@ -67,7 +68,8 @@ def relative_error(outputs, exact):
 
 
 class Program:
-    """run() enqueues the work once; error() is that of its results relative to their norm, from the same in FP64."""
+    """run() enqueues the work once; error() is the difference from the same in FP64, relative to
+    its norm."""
 
     def __init__(self, function, *inputs):
         self.function, self.inputs = function, inputs
@@ -76,7 +78,8 @@ class Program:
         return self.function(*self.inputs)
 
     def in_double(self):
-        return self.function(*[i.double() if isinstance(i, torch.Tensor) else i for i in self.inputs])
+        inputs = [i.double() if isinstance(i, torch.Tensor) else i for i in self.inputs]
+        return self.function(*inputs)
 
     def error(self):
         return relative_error(self.run(), self.in_double())
@@ -95,7 +98,7 @@ class Decomposition(Program):
 
 
 class Layer(Program):
-    """A module, of which the results are used or trained on."""
+    """A module whose results are used or trained on."""
 
     def __init__(self, module, *inputs, trains=False):
         super().__init__(None, *inputs)
@@ -191,6 +194,9 @@ def attention(q, k, v):
 
 
 class Attention(nn.MultiheadAttention):
+    def __init__(self, size, heads):
+        super().__init__(size, heads, batch_first=True)
+
     def forward(self, x):
         return super().forward(x, x, x, need_weights=False)[0]
 
@@ -226,17 +232,19 @@ def lu_product(lu, pivots):
 
 
 def lu_solver(n):
-    return Program(
-        lambda a, b: torch.linalg.lu_solve(*torch.linalg.lu_factor(a), b), positive_definite(n), random(n, 64)
-    )
+    def solve(a, b):
+        return torch.linalg.lu_solve(*torch.linalg.lu_factor(a), b)
+
+    return Program(solve, positive_definite(n), random(n, 64))
 
 
 def with_factor(function, n, columns):
     """Of a matrix whose Cholesky factor is there."""
-    return Program(function, torch.linalg.cholesky(positive_definite(n).double()).float(), random(n, columns))
+    factor = torch.linalg.cholesky(positive_definite(n).double()).float()
+    return Program(function, factor, random(n, columns))
 
 
-# ---- Calls of cuBLAS itself ------------------------------------------------------------------------------------------
+# ---- Calls of cuBLAS itself ----------------------------------------------------------------------
 
 
 def cublas_function(name):
@@ -280,7 +288,8 @@ class CublasProduct(Program):
 def sgemm_ex(m, n, k, alpha):
     def arguments(p, scalars, _):
         a, b = p.inputs
-        return (scalars[0], pointer(a), FP32, k, pointer(b), FP32, k, scalars[1], pointer(p.c), FP32, m)
+        return (scalars[0], pointer(a), FP32, k, pointer(b), FP32, k, scalars[1], pointer(p.c),
+                FP32, m)  # fmt: skip
 
     return CublasProduct("cublasSgemmEx", 1, m, n, k, alpha, arguments)
 
@@ -297,8 +306,9 @@ def strided_batch(batch, m, n, k, alpha):
     def arguments(p, scalars, _):
         a, b = p.inputs
         long = ctypes.c_longlong
-        return (scalars[0], pointer(a), FP32, k, long(m * k), pointer(b), FP32, k, long(n * k), scalars[1],
-                pointer(p.c), FP32, m, long(m * n), batch, COMPUTE_FP32, ANY_ALGORITHM)  # fmt: skip
+        return (scalars[0], pointer(a), FP32, k, long(m * k), pointer(b), FP32, k, long(n * k),
+                scalars[1], pointer(p.c), FP32, m, long(m * n), batch, COMPUTE_FP32,
+                ANY_ALGORITHM)  # fmt: skip
 
     return CublasProduct("cublasGemmStridedBatchedEx", batch, m, n, k, alpha, arguments)
 
@@ -313,18 +323,25 @@ def pointer_batch(batch, m, n, k):
     return CublasProduct("cublasGemmBatchedEx", batch, m, n, k, 1.0, arguments)
 
 
+def of(function, *inputs):
+    """What makes a program: of a function, and for each input a shape or what makes it."""
+    return lambda: Program(function, *(i() if callable(i) else random(*i) for i in inputs))
+
+
+def solve_lower(a, b):
+    return torch.linalg.solve_triangular(a, b, upper=False)
+
+
 PROGRAMS = {
-    "mm 4096": lambda: Program(torch.mm, random(4096, 4096), random(4096, 4096)),
-    "mm 8192": lambda: Program(torch.mm, random(8192, 8192), random(8192, 8192)),
+    "mm 4096": of(torch.mm, (4096, 4096), (4096, 4096)),
+    "mm 8192": of(torch.mm, (8192, 8192), (8192, 8192)),
     "Linear 4096": lambda: Layer(nn.Linear(4096, 4096), random(4096, 4096)),
     "Linear 4096, backward": lambda: Layer(nn.Linear(4096, 4096), random(4096, 4096), trains=True),
     "TransformerEncoder": lambda: Layer(encoder(), tokens()),
     "TransformerEncoder, backward": lambda: Layer(encoder(), tokens(), trains=True),
     "cholesky 4096": lambda: Program(torch.linalg.cholesky, positive_definite(4096)),
     "cholesky 8192": lambda: Program(torch.linalg.cholesky, positive_definite(8192)),
-    "solve_triangular 4096": lambda: Program(
-        lambda a, b: torch.linalg.solve_triangular(a, b, upper=False), triangle(4096), random(4096, 4096)
-    ),
+    "solve_triangular 4096": of(solve_lower, lambda: triangle(4096), (4096, 4096)),
     "lu_factor 8192": lambda: Decomposition(torch.linalg.lu_factor, lu_product, random(8192, 8192)),
     # Under what programs do around their layers
     "Linear 4096 in a graph": lambda: Graph(Layer(nn.Linear(4096, 4096), random(4096, 4096))),
@@ -348,83 +365,79 @@ PROGRAMS = {
     "Linear 1023 to 2049, batch 1001": lambda: Layer(nn.Linear(1023, 2049), random(1001, 1023)),
     "Linear 4096, batch 1": lambda: Layer(nn.Linear(4096, 4096), random(1, 4096)),
     "Linear 4096, batch 16": lambda: Layer(nn.Linear(4096, 4096), random(16, 4096)),
-    "Linear 4096 without bias, batch 128": lambda: Layer(nn.Linear(4096, 4096, bias=False), random(128, 4096)),
+    "Linear 4096 without bias, batch 128": lambda: Layer(
+        nn.Linear(4096, 4096, bias=False), random(128, 4096)
+    ),
     "Linear 768 to 50257, batch 256": lambda: Layer(nn.Linear(768, 50257), random(256, 768)),
     "two Linear 512, backward": lambda: Layer(two_layers(512), random(256, 512), trains=True),
     "Bilinear 128": lambda: Layer(nn.Bilinear(128, 128, 64), random(256, 128), random(256, 128)),
     "LSTM 512": lambda: Layer(nn.LSTM(512, 512), random(32, 64, 512)),
     "LSTM 512, backward": lambda: Layer(nn.LSTM(512, 512), random(32, 64, 512), trains=True),
     "LSTMCell 512": lambda: Layer(nn.LSTMCell(512, 512), random(64, 512)),
-    "MultiheadAttention 512": lambda: Layer(Attention(512, 8, batch_first=True), random(8, 256, 512)),
+    "MultiheadAttention 512": lambda: Layer(Attention(512, 8), random(8, 256, 512)),
     "MultiheadAttention 512, backward": lambda: Layer(
-        Attention(512, 8, batch_first=True), random(8, 256, 512), trains=True
+        Attention(512, 8), random(8, 256, 512), trains=True
     ),
     "convolution by unfold": lambda: Layer(Convolution(), random(16, 64, 32, 32)),
-    "convolution by unfold, backward": lambda: Layer(Convolution(), random(16, 64, 32, 32), trains=True),
+    "convolution by unfold, backward": lambda: Layer(
+        Convolution(), random(16, 64, 32, 32), trains=True
+    ),
     # Products
-    "mm 64": lambda: Program(torch.mm, random(64, 64), random(64, 64)),
-    "mm 512": lambda: Program(torch.mm, random(512, 512), random(512, 512)),
-    "mm 1024": lambda: Program(torch.mm, random(1024, 1024), random(1024, 1024)),
-    "mm 1001 x 777 x 333": lambda: Program(torch.mm, random(1001, 333), random(333, 777)),
-    "mm 32 x 32 x 100000": lambda: Program(torch.mm, random(32, 100000), random(100000, 32)),
-    "mm 100000 x 16 x 64": lambda: Program(torch.mm, random(100000, 64), random(64, 16)),
-    "mm 2048, transposed": lambda: Program(lambda a, b: a.T @ b.T, random(2048, 2048), random(2048, 2048)),
-    "mv 4096": lambda: Program(torch.mv, random(4096, 4096), random(4096)),
-    "addmv 1000 x 3000": lambda: Program(torch.addmv, random(1000), random(1000, 3000), random(3000)),
-    "dot 1000000": lambda: Program(torch.dot, random(1000000), random(1000000)),
-    "addmm 1024": lambda: Program(torch.addmm, random(1024, 1024), random(1024, 1024), random(1024, 1024)),
-    "addmm 1024, beta 0.5": lambda: Program(
-        lambda c, a, b: torch.addmm(c, a, b, beta=0.5), random(1024, 1024), random(1024, 1024), random(1024, 1024)
+    "mm 64": of(torch.mm, (64, 64), (64, 64)),
+    "mm 512": of(torch.mm, (512, 512), (512, 512)),
+    "mm 1024": of(torch.mm, (1024, 1024), (1024, 1024)),
+    "mm 1001 x 777 x 333": of(torch.mm, (1001, 333), (333, 777)),
+    "mm 32 x 32 x 100000": of(torch.mm, (32, 100000), (100000, 32)),
+    "mm 100000 x 16 x 64": of(torch.mm, (100000, 64), (64, 16)),
+    "mm 2048, transposed": of(lambda a, b: a.T @ b.T, (2048, 2048), (2048, 2048)),
+    "mv 4096": of(torch.mv, (4096, 4096), (4096,)),
+    "addmv 1000 x 3000": of(torch.addmv, (1000,), (1000, 3000), (3000,)),
+    "dot 1000000": of(torch.dot, (1000000,), (1000000,)),
+    "addmm 1024": of(torch.addmm, (1024, 1024), (1024, 1024), (1024, 1024)),
+    "addmm 1024, beta 0.5": of(
+        lambda c, a, b: torch.addmm(c, a, b, beta=0.5), *[(1024, 1024)] * 3
     ),
-    "bmm 64 x (300 x 200 x 150)": lambda: Program(torch.bmm, random(64, 300, 150), random(64, 150, 200)),
-    "bmm 512 x (64 x 64 x 64)": lambda: Program(torch.bmm, random(512, 64, 64), random(512, 64, 64)),
-    "bmm 8 x (1024 x 1024 x 1024)": lambda: Program(torch.bmm, random(8, 1024, 1024), random(8, 1024, 1024)),
-    "bmm 4096 x (16 x 16 x 16)": lambda: Program(torch.bmm, random(4096, 16, 16), random(4096, 16, 16)),
-    "baddbmm 16 x (256 x 256 x 128)": lambda: Program(
-        torch.baddbmm, random(16, 256, 256), random(16, 256, 128), random(16, 128, 256)
+    "bmm 64 x (300 x 200 x 150)": of(torch.bmm, (64, 300, 150), (64, 150, 200)),
+    "bmm 512 x (64 x 64 x 64)": of(torch.bmm, (512, 64, 64), (512, 64, 64)),
+    "bmm 8 x (1024 x 1024 x 1024)": of(torch.bmm, (8, 1024, 1024), (8, 1024, 1024)),
+    "bmm 4096 x (16 x 16 x 16)": of(torch.bmm, (4096, 16, 16), (4096, 16, 16)),
+    "baddbmm 16 x (256 x 256 x 128)": of(
+        torch.baddbmm, (16, 256, 256), (16, 256, 128), (16, 128, 256)
     ),
-    "einsum, attention 8 x 16 x 512 x 64": lambda: Program(
-        attention, random(8, 16, 512, 64), random(8, 16, 512, 64), random(8, 16, 512, 64)
-    ),
-    "cdist 2048 x 128": lambda: Program(torch.cdist, random(2048, 128), random(2048, 128)),
-    "multi_dot": lambda: Program(
-        lambda *m: torch.linalg.multi_dot(m), random(64, 2000), random(2000, 300), random(300, 1500)
-    ),
-    "cov 1000 x 5000": lambda: Program(torch.cov, random(1000, 5000)),
+    "einsum, attention 8 x 16 x 512 x 64": of(attention, *[(8, 16, 512, 64)] * 3),
+    "cdist 2048 x 128": of(torch.cdist, (2048, 128), (2048, 128)),
+    "multi_dot": of(lambda *m: torch.linalg.multi_dot(m), (64, 2000), (2000, 300), (300, 1500)),
+    "cov 1000 x 5000": of(torch.cov, (1000, 5000)),
     # torch.linalg
     "cholesky 256": lambda: Program(torch.linalg.cholesky, positive_definite(256)),
     "cholesky 1024": lambda: Program(torch.linalg.cholesky, positive_definite(1024)),
     "cholesky 64 x (128 x 128)": lambda: Program(torch.linalg.cholesky, positive_definite(128, 64)),
-    "cholesky_solve 2048, 64": lambda: with_factor(lambda f, b: torch.cholesky_solve(b, f), 2048, 64),
+    "cholesky_solve 2048, 64": lambda: with_factor(
+        lambda f, b: torch.cholesky_solve(b, f), 2048, 64
+    ),
     "cholesky_inverse 2048": lambda: with_factor(lambda f, b: torch.cholesky_inverse(f), 2048, 1),
-    "solve_triangular 512": lambda: Program(
-        lambda a, b: torch.linalg.solve_triangular(a, b, upper=False), triangle(512), random(512, 512)
-    ),
-    "solve_triangular 64 x (128, 32)": lambda: Program(
-        lambda a, b: torch.linalg.solve_triangular(a, b, upper=False), triangle(128, 64), random(64, 128, 32)
-    ),
-    "solve_triangular 4096, 1": lambda: Program(
-        lambda a, b: torch.linalg.solve_triangular(a, b, upper=False), triangle(4096), random(4096, 1)
-    ),
+    "solve_triangular 512": of(solve_lower, lambda: triangle(512), (512, 512)),
+    "solve_triangular 64 x (128, 32)": of(solve_lower, lambda: triangle(128, 64), (64, 128, 32)),
+    "solve_triangular 4096, 1": of(solve_lower, lambda: triangle(4096), (4096, 1)),
     "lu_factor 256": lambda: Decomposition(torch.linalg.lu_factor, lu_product, random(256, 256)),
     "lu_factor 4096": lambda: Decomposition(torch.linalg.lu_factor, lu_product, random(4096, 4096)),
     "lu_solve 2048, 64": lambda: lu_solver(2048),
-    "solve 1024": lambda: Program(torch.linalg.solve, positive_definite(1024), random(1024, 1024)),
+    "solve 1024": of(torch.linalg.solve, lambda: positive_definite(1024), (1024, 1024)),
     "inv 1024": lambda: Program(torch.linalg.inv, positive_definite(1024)),
     "inv 64 x (64 x 64)": lambda: Program(torch.linalg.inv, positive_definite(64, 64)),
     "det 512": lambda: Program(torch.linalg.slogdet, positive_definite(512)),
     "qr 512": lambda: Decomposition(torch.linalg.qr, qr_product, random(512, 512)),
     "qr 4096": lambda: Decomposition(torch.linalg.qr, qr_product, random(4096, 4096)),
-    "lstsq 4096 x 256": lambda: Program(
-        lambda a, b: torch.linalg.lstsq(a, b).solution, random(4096, 256), random(4096, 16)
-    ),
+    "lstsq 4096 x 256": of(lambda a, b: torch.linalg.lstsq(a, b).solution, (4096, 256), (4096, 16)),
     "eigvalsh 512": lambda: Program(torch.linalg.eigvalsh, positive_definite(512)),
     "eigh 1024": lambda: Decomposition(
-        torch.linalg.eigh, lambda values, vectors: vectors * values @ vectors.mT, positive_definite(1024)
+        torch.linalg.eigh, lambda values, v: v * values @ v.mT, positive_definite(1024)
     ),
     "svd 256": lambda: Decomposition(
         torch.linalg.svd, lambda u, values, v: u * values @ v, random(256, 256)
     ),
     "matrix_exp 512": lambda: Program(torch.linalg.matrix_exp, positive_definite(512)),
-    "matrix_power 1024": lambda: Program(lambda a: torch.linalg.matrix_power(a, 5), positive_definite(1024)),
+    "matrix_power 1024": of(
+        lambda a: torch.linalg.matrix_power(a, 5), lambda: positive_definite(1024)
+    ),
 }  # fmt: skip

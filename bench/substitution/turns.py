@@ -1,5 +1,5 @@
-"""Programs that know nothing of myblas, plain and in each math mode, in turns: their processes start at once, which takes
-long, and measure one after the other."""
+"""Programs that know nothing of myblas, plain and in each math mode, in turns: their processes
+start at once, which takes long, and measure one after the other."""
 
 import collections
 import json
@@ -32,10 +32,13 @@ class Worker(Program):
     """A process of worker.py."""
 
     def __init__(self, suite, preload=None, **settings):
-        super().__init__([sys.executable, here / "worker.py", suite], preload, stdin=subprocess.PIPE, **settings)
+        command = [sys.executable, here / "worker.py", suite]
+        super().__init__(command, preload, stdin=subprocess.PIPE, **settings)
         # What it prints may be more than a pipe holds.
         self.last_words = collections.deque(maxlen=20)
-        self.reader = threading.Thread(target=self.last_words.extend, args=[self.process.stderr], daemon=True)
+        self.reader = threading.Thread(
+            target=self.last_words.extend, args=[self.process.stderr], daemon=True
+        )
         self.reader.start()
 
     def tell(self, *command):
@@ -71,9 +74,9 @@ REPORT_LABEL = re.compile(r"(.+?) \((\d+)\)(?:, |$)")
 
 
 def calls_in(report):
-    """What a program's report says of its calls of cuBLAS: {"served": {function: calls}, "kernels": ..., ...}."""
+    """What a program's report says of its calls of cuBLAS: {"served": {function: calls}, ...}."""
     counts = {kind: collections.Counter() for kind in ("served", "kernels", "forwarded", "reasons")}
-    report = report.replace("\n    served by: ", "  served by: ").replace("\n    forwarded: ", "  forwarded: ")
+    report = re.sub(r"\n    (served by|forwarded): ", r"  \1: ", report)
     for line in report.replace("\n    ", " ").splitlines():  # without the breaks in long lines
         row = REPORT_LINE.match(line)
         if not row:
@@ -82,7 +85,8 @@ def calls_in(report):
         counts["served"][function] += int(served)
         counts["forwarded"][function] += int(forwarded)
         kernels, _, reasons = labels.partition("  forwarded: ")
-        for kind, text in (("kernels", kernels.removeprefix("  served by: ")), ("reasons", reasons)):
+        kernels = kernels.removeprefix("  served by: ")
+        for kind, text in (("kernels", kernels), ("reasons", reasons)):
             for label, count in REPORT_LABEL.findall(text):
                 counts[kind][label] += int(count)
     return {kind: {name: n for name, n in of.most_common() if n} for kind, of in counts.items()}
@@ -107,11 +111,11 @@ class Suite:
 
     def wait(self, deadline):
         """Until all are ready: nothing else is to go on when something is timed."""
-        self.ready = {contender: worker.answer(deadline) for contender, worker in self.timing.items()}
+        self.ready = {name: worker.answer(deadline) for name, worker in self.timing.items()}
         self.reports = self.counting.answer(deadline).get("reports", {})
 
     def measure(self, results, problems):
-        """Appends a line for each program: who computed, seconds, how many times as fast as plain, errors."""
+        """Appends a line for each program: who computed, seconds, ratios to plain, errors."""
         absent = self.ready["plain"].get("absent")
         if absent:
             print(f"{self.name}: left out: {absent}", file=sys.stderr)
@@ -139,12 +143,15 @@ class Suite:
             return round(statistics.median(ratios), 3)
 
         entry = {"suite": self.ready["plain"]["name"], "program": program}
-        entry |= {kind: listed(counts) for kind, counts in calls_in(self.reports.get(program, "")).items()}
+        calls = calls_in(self.reports.get(program, ""))
+        entry |= {kind: listed(counts) for kind, counts in calls.items()}
         entry |= {c: float(f"{statistics.median(seconds[c]):.5g}") for c in WITH_ERRORS}
         entry |= {f"{mode}_ratio": times_as_fast(mode) for mode in MATH_MODES}
         entry["noise"] = round(abs(times_as_fast("plain again") - 1), 3)
-        errors = {contender: self.ready[contender]["errors"][program] for contender in WITH_ERRORS}
-        return entry | {f"{contender}_error": float(f"{error:.3g}") for contender, error in errors.items()}
+        for contender in WITH_ERRORS:
+            error = self.ready[contender]["errors"][program]
+            entry[f"{contender}_error"] = float(f"{error:.3g}")
+        return entry
 
     def end(self):
         for worker in [self.counting, *self.timing.values()]:

@@ -2,11 +2,14 @@
 
 Reads one command on a line, a list in JSON, and answers each by one line of JSON:
 
-["prepare", CHECKS]     makes the inputs of all programs and runs each; with CHECKS, compares with the same in FP64
-                        -> {"name": what the suite is, "errors": {program: relative error}, "failures": {program: why}}
+["prepare", CHECKS]     makes the inputs of all programs and runs each; with CHECKS, compares with
+                        the same in FP64
+                        -> {"name": what the suite is, "errors": {program: relative error},
+                            "failures": {program: why}}
 ["count"]               the same, under the cuBLAS preload library with a report
                         -> {"reports": {program: the report of one run}}
-["time", PROGRAM, S]    seconds that one run takes, measured for about S seconds   -> {"seconds": of one}
+["time", PROGRAM, S]    seconds that one run takes, measured for about S seconds
+                        -> {"seconds": of one}
 
 A suite that is not installed, or finds no GPU, answers {"absent": why}.
 """
