@@ -1,4 +1,4 @@
-"""The grades of myblas-bench: A for this library, and worse ones for libraries that are planted beneath it.
+"""The grades of myblas-bench: A for this library, worse for libraries that are planted beneath it.
 
     test_grade.py MYBLAS_BENCH WRONG_PRODUCTS_LIBRARY
 """
@@ -20,7 +20,8 @@ def grade(wrong=None, *arguments):
     environment = dict(os.environ)
     if wrong:
         # OpenBLAS does not promise the same bits, so a kernel is forced that does.
-        environment |= {"LD_PRELOAD": WRONG_PRODUCTS, "WRONG": wrong, "MYBLAS_SGEMM_KERNEL": "reference"}
+        environment |= {"LD_PRELOAD": WRONG_PRODUCTS, "WRONG": wrong}
+        environment["MYBLAS_SGEMM_KERNEL"] = "reference"
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "grade.json"
         command = [BENCH, "grade", "--backend", "host", "--seed", "1", "--json", str(file)]

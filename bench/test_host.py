@@ -175,7 +175,7 @@ def test_lists_of_sizes_are_measured_in_all_combinations():
 
 def test_all_kernels_are_measured_or_said_to_be_skipped():
     listed = start("--backend", "host", "--list").stdout
-    names = re.findall("^host  transpose +([^ ]+)", listed, re.M)
+    names = re.findall(r"^host  transpose +(\S+)", listed, re.M)
     assert names
     measured = measure("-f", "transpose", "-m", "20", "-n", "30", "--kernel", "all")
     seen = {entry["kernel"] for entry in measured["results"] + measured["skipped"]}
@@ -353,7 +353,7 @@ def test_another_library_is_measured_beside_this_one(tmp_path):
 
 
 def test_help_is_at_most_80_columns_wide():
-    commands = ["tune", "compare", "replay", "accuracy", "grade", "energy", "readings", "explain", "handles"]
+    commands = "tune compare replay accuracy grade energy readings explain handles".split()
     for arguments in ([], *([command] for command in commands)):
         done = start(*arguments, "--help")
         assert (done.returncode, done.stderr) == (0, "")
@@ -597,7 +597,7 @@ def explain(*arguments):
     columns, *lines = table.splitlines()
     assert columns.startswith("kernel ") and legend.startswith("time = factor x ")
     assert width_of(listed.stdout) <= 100
-    named = re.findall("^cuda  sgemm +([^ ]+)", listed.stdout, re.M)
+    named = re.findall(r"^cuda  sgemm +(\S+)", listed.stdout, re.M)
     assert sorted(line.split()[0] for line in lines) == sorted(named)
     return header, lines
 

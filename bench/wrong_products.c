@@ -1,5 +1,5 @@
-/* Preloaded into myblas-bench: mysgemm_64 computes square products on the host as WRONG says. For the test of the grades
- * that such libraries get. */
+/* Preloaded into myblas-bench: mysgemm_64 computes square products on the host as WRONG says. For
+ * the test of the grades that such libraries get. */
 #define _GNU_SOURCE
 #include "myblas/myblas.h"
 

@@ -18,48 +18,16 @@
 #include <string.h>
 
 // As Fortran has them, with the lengths of their strings at the end.
-void sgemm_(const char*,
-            const char*,
-            const int*,
-            const int*,
-            const int*,
-            const float*,
-            const float*,
-            const int*,
-            const float*,
-            const int*,
-            const float*,
-            float*,
-            const int*,
-            size_t,
-            size_t);
-void ssyrk_(const char*,
-            const char*,
-            const int*,
-            const int*,
-            const float*,
-            const float*,
-            const int*,
-            const float*,
-            float*,
-            const int*,
-            size_t,
-            size_t);
-void strsm_(const char*,
-            const char*,
-            const char*,
-            const char*,
-            const int*,
-            const int*,
-            const float*,
-            const float*,
-            const int*,
-            float*,
-            const int*,
-            size_t,
-            size_t,
-            size_t,
-            size_t);
+typedef const char* letter;
+typedef const int* size;
+typedef const float* input;
+// clang-format off
+void sgemm_(letter, letter, size, size, size, input, input, size, input, size, input, float*, size,
+            size_t, size_t);
+void ssyrk_(letter, letter, size, size, input, input, size, input, float*, size, size_t, size_t);
+void strsm_(letter, letter, letter, letter, size, size, input, input, size, float*, size,
+            size_t, size_t, size_t, size_t);
+// clang-format on
 
 typedef void (*function_of_blas)(void);
 
