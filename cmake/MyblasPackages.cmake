@@ -7,8 +7,35 @@ if(NOT TARGET myblas-blas)
     message(FATAL_ERROR "The package libmyblas-blas needs OpenBLAS: install libopenblas0")
 endif()
 
+# A version is released when the newest section of the changelog is its own, as "## 1.0.0-rc1" or
+# "## 1.0.0". Debian sorts 1.0.0~dev and 1.0.0~rc1 before 1.0.0.
+file(STRINGS CHANGELOG.md section REGEX "^## " LIMIT_COUNT 1)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(distribution unstable)
+if(section STREQUAL "## Unreleased")
+    string(APPEND CPACK_PACKAGE_VERSION "~dev")
+    set(distribution UNRELEASED)
+elseif(section MATCHES "^## ([0-9.]+)(-([a-z0-9]+))?( |$)"
+       AND CMAKE_MATCH_1 STREQUAL PROJECT_VERSION
+)
+    if(CMAKE_MATCH_3)
+        string(APPEND CPACK_PACKAGE_VERSION "~${CMAKE_MATCH_3}")
+    endif()
+else()
+    message(
+        FATAL_ERROR "The changelog's newest section is \"${section}\", but the version in "
+                    "myblas.h is ${PROJECT_VERSION}"
+    )
+endif()
+set(placeholder "The myblas authors <maintainers@myblas.example.org>")
+set(MYBLAS_MAINTAINER "${placeholder}" CACHE STRING
+    "The maintainer of the Debian packages: Name <address>; to be set for a release")
+if(MYBLAS_MAINTAINER STREQUAL placeholder AND NOT distribution STREQUAL "UNRELEASED")
+    message(FATAL_ERROR "${PROJECT_VERSION} is released: set MYBLAS_MAINTAINER, who answers mail")
+endif()
+
 set(CPACK_PACKAGE_NAME myblas)
-set(CPACK_PACKAGE_CONTACT "The myblas authors <maintainers@myblas.example.org>")
+set(CPACK_PACKAGE_CONTACT "${MYBLAS_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "single-precision BLAS for NVIDIA GPUs")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL library blas development tools)
@@ -21,9 +48,9 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 string(TIMESTAMP changelog_date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 file(CONFIGURE OUTPUT changelog CONTENT
-"myblas (${PROJECT_VERSION}-1) unstable; urgency=medium
+"myblas (${CPACK_PACKAGE_VERSION}-1) ${distribution}; urgency=medium
 
-  * Release ${PROJECT_VERSION}.
+  * Version ${CPACK_PACKAGE_VERSION}. See /usr/share/doc/myblas/CHANGELOG.md.
 
  -- ${CPACK_PACKAGE_CONTACT}  ${changelog_date}
 ")
@@ -55,7 +82,7 @@ macro(myblas_add_package component package section summary description)
     )
 endmacro()
 
-set(same_version "libmyblas1 (= ${PROJECT_VERSION}-1)")
+set(same_version "libmyblas1 (= ${CPACK_PACKAGE_VERSION}-1)")
 myblas_add_package(
     library libmyblas1 libs "library"
     "Matrix products, transposes, sums and vector operations on GPUs, with a C
@@ -69,7 +96,7 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS libopenblas0)
 set(control ${CMAKE_CURRENT_BINARY_DIR}/control)
 file(
     WRITE ${control}/shlibs
-    "libmyblas ${PROJECT_VERSION_MAJOR} libmyblas1 (>= ${PROJECT_VERSION})\n"
+    "libmyblas ${PROJECT_VERSION_MAJOR} libmyblas1 (>= ${CPACK_PACKAGE_VERSION})\n"
 )
 file(WRITE ${control}/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${control}/shlibs ${control}/triggers)
@@ -160,7 +187,7 @@ endif()
 list(JOIN linked ",\n    " linked)
 file(
     WRITE ${CMAKE_CURRENT_BINARY_DIR}/linked.json
-    "{\"version\": \"${PROJECT_VERSION}\", \"linked\": [\n    ${linked}\n]}\n"
+    "{\"version\": \"${CPACK_PACKAGE_VERSION}\", \"linked\": [\n    ${linked}\n]}\n"
 )
 
 include(CPack)

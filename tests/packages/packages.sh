@@ -52,7 +52,15 @@ done
 libdir=usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 bash "$source/tests/elf/hardening_installed.sh" c++ "$root/usr" "$root/$libdir" ||
     die "the files in the packages are not hardened"
-version=$(PKG_CONFIG_LIBDIR=$root/$libdir/pkgconfig pkg-config --modversion myblas)
+version=$(dpkg-deb --field "$build"/libmyblas1_*.deb Version)
+version=${version%-1}
+header=$(PKG_CONFIG_LIBDIR=$root/$libdir/pkgconfig pkg-config --modversion myblas)
+[ "${version%~*}" = "$header" ] || die "the packages have version $version, not that of myblas.h"
+# 1.0.0~dev comes before 1.0.0.
+if grep -q '^## Unreleased' "$source/CHANGELOG.md"; then
+    dpkg --compare-versions "$version" lt "${version%~*}" ||
+        die "version $version is not released, but not before ${version%~*}"
+fi
 python3 "$source/tests/packages/bill.py" "$build" "$root/usr" "$version" ||
     die "the checksums or the bill of materials are wrong"
 

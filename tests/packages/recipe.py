@@ -1,4 +1,5 @@
-"""recipe.py SOURCE_DIR: the conda recipe can be parsed and rendered with and without CUDA."""
+"""recipe.py SOURCE_DIR: the conda recipes can be parsed and rendered. That of the system BLAS has
+links to files of the packages that it needs."""
 
 import json
 import pathlib
@@ -44,4 +45,30 @@ for package in packages:
 options = set(re.findall(r"-D(MYBLAS_\w+)", json.dumps(packages)))
 known = set(re.findall(r"(?:option|set)\((MYBLAS_\w+)", (source / "CMakeLists.txt").read_text()))
 expect(options and options <= known, f"the build has these options: {options - known}")
+
+# The system BLAS of an environment.
+recipe = rattler_build.Stage0Recipe.from_file(source / "recipe/libblas/recipe.yaml")
+rendered = recipe.render(
+    rattler_build.VariantConfig(), rattler_build.RenderConfig(platform=platform)
+)
+parts = [variant.recipe.to_dict() for variant in rendered]
+blas = {part["package"]["name"]: part for part in parts}
+names = {"libblas", "libcblas", "liblapack", "liblapacke"}
+expect(set(blas) == names, f"the packages of the system BLAS: {set(blas)}")
+contents = [test.get("package_contents", {}) for test in packages[0]["tests"]]
+files = {path for content in contents for path in content.get("files", [])}
+for name, package in blas.items():
+    expect(package["build"]["string"].endswith("_myblas"), f"{name} is of the variant myblas")
+    made = set()
+    run = package["requirements"]["run"]
+    script = "\n".join(package["build"]["script"])
+    for target, link in re.findall(r"ln -s (\S+) \$PREFIX/lib/(\S+)", script):
+        if f"lib/{target}" in files:  # of the package myblas, which libblas needs
+            needs_libblas = any("pin_subpackage" in each for each in run)
+            expect("myblas" in run or needs_libblas, f"{name} needs myblas for {link}")
+        elif target not in made:
+            expect(target == "libopenblas.so.0", f"{name}: {target} is in no package")
+            expect("libopenblas" in run, f"{name} needs libopenblas for {link}")
+        made.add(link)
+    expect(made, f"{name} has links")
 sys.exit(failures > 0)
