@@ -97,11 +97,18 @@ std::string describe_start(const std::string& command, const std::string& preloa
         start += ", but contains a BLAS, which is out of reach";
     else if (stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)))
         start = program + " runs with raised privileges: the loader ignores what is preloaded";
-    return fmt::format("myblas-run: {}, process {}: {}\n", command, getpid(), start);
+    const auto rank = myblas::preload::read_rank_name();
+    return fmt::format("myblas-run: {}, process {}{}{}: {}\n",
+                       command,
+                       getpid(),
+                       *rank.text ? ", " : "",
+                       rank.text,
+                       start);
 }
 
 // The processes append to the file, which has the same path in any working directory. The file is
-// emptied first, except by the ranks of a job, because no rank is the first one.
+// emptied first, except by the ranks of a job: none of them is the first one, and hosts may share
+// the file.
 void start_file(const char* variable, const std::string& file) {
     if (file.empty())
         return;
@@ -109,7 +116,7 @@ void start_file(const char* variable, const std::string& file) {
         set(variable, file);
         return;
     }
-    const bool is_shared = myblas::preload::read_local_ranks().count > 1 ||
+    const bool is_shared = *myblas::preload::read_rank_name().text ||
                            file.starts_with("/dev/"); // where other programs write too
     std::FILE* started = std::fopen(file.c_str(), is_shared ? "a" : "w");
     if (!started)
@@ -205,15 +212,20 @@ std::string describe_end(const std::string& records) {
         served += counts->served;
         forwarded += counts->forwarded;
     }
+    const auto rank = myblas::preload::read_rank_name();
+    const std::string whose = *rank.text ? fmt::format("{}: ", rank.text) : "";
     std::string text;
     if (parts > 1)
-        text += fmt::format("myblas-run: {} seen in all, {} served, {} forwarded\n",
+        text += fmt::format("myblas-run: {}{} seen in all, {} served, {} forwarded\n",
+                            whose,
                             counted(served + forwarded, "call"),
                             served,
                             forwarded);
     if (reported < started)
-        text += fmt::format(
-            "myblas-run: {} processes started, {} reported completely\n", started, reported);
+        text += fmt::format("myblas-run: {}{} processes started, {} reported completely\n",
+                            whose,
+                            started,
+                            reported);
     return text;
 }
 

@@ -63,10 +63,13 @@ takes "no rank" "0 1" 1
     takes "a card of its own" 0 1 $(rank 0 1) STANDIN_GPUS=1
 }
 takes "Slurm" 1 1 SLURM_LOCALID=1 SLURM_STEP_TASKS_PER_NODE=2
+takes "torchrun" 1 1 RANK=3 WORLD_SIZE=4 LOCAL_RANK=1 LOCAL_WORLD_SIZE=2
+takes "torchrun, more workers than GPUs" 0 2 RANK=2 WORLD_SIZE=4 LOCAL_RANK=2 LOCAL_WORLD_SIZE=4
+takes "a worker that sees its own GPU first" 0 1 MYBLAS_DEVICES=1
 
 # With the launchers that this machine has.
 . "$source/open_mpi.sh"
-for launcher in "mpirun.openmpi --oversubscribe" mpirun.mpich; do
+for launcher in "mpirun.openmpi --oversubscribe" mpirun.mpich "python3 $source/as_torchrun.py"; do
     # shellcheck disable=SC2086 # a command and its option
     if command -v ${launcher% *} >/dev/null; then
         rm -f "$log"

@@ -172,7 +172,16 @@ for rank in 0 1; do # each starts its own myblas-run
         "${workers[@]}" none
     has "a report of ranks" 1 ", rank $rank: loaded, 2 calls" of_ranks
 done
-has "is that of both" 2 '^myblas-run: ' of_ranks
+has "is that of both" 2 '^myblas-run: .*, rank [01]: started with ' of_ranks
+for rank in 0 1; do # on hosts of one rank each, which share a folder
+    env RANK=$rank WORLD_SIZE=2 LOCAL_RANK=0 LOCAL_WORLD_SIZE=1 "$run" --report of_hosts -- \
+        "${workers[@]}" fork
+done
+for rank in 0 1; do
+    has "a report of hosts" 1 "^myblas-blas-preload: [^:]*[0-9], rank $rank: loaded, 2 calls" \
+        of_hosts
+    has "the sum of a rank" 1 "^myblas-run: rank $rank: 8 calls seen in all" of_hosts
+done
 
 # ---- On demand -----------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdio>
 
 namespace myblas::preload {
 namespace {
@@ -92,6 +93,16 @@ int read_rank() noexcept {
         if (const int rank = read_number(job.rank); rank >= 0 && read_variable(job.sign))
             return rank;
     return -1;
+}
+
+rank_name read_rank_name() noexcept {
+    rank_name name{};
+    const local_ranks local = read_local_ranks();
+    if (const int rank = read_rank(); rank >= 0)
+        std::snprintf(name.text, sizeof name.text, "rank %d", rank);
+    else if (local.count > 1)
+        std::snprintf(name.text, sizeof name.text, "local rank %d", local.rank);
+    return name;
 }
 
 local_ranks read_local_ranks() noexcept {

@@ -24,4 +24,11 @@ local_ranks read_local_ranks() noexcept;
 // it.
 int read_rank() noexcept;
 
+// "rank 3", or "local rank 3" if only the number on this host is known; empty: the process belongs
+// to no job.
+struct rank_name {
+    char text[32];
+};
+rank_name read_rank_name() noexcept;
+
 } // namespace myblas::preload

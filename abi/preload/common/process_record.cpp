@@ -203,12 +203,9 @@ process_record* own_record() noexcept {
 
 void note_rank(process_record& r) noexcept {
     r.is_ranked = true;
-    const int rank = read_rank();
-    const local_ranks local = read_local_ranks();
-    if (rank >= 0)
-        std::snprintf(r.rank, sizeof r.rank, "rank %d", rank);
-    else if (local.count > 1)
-        std::snprintf(r.rank, sizeof r.rank, "local rank %d", local.rank);
+    const rank_name name = read_rank_name();
+    if (*name.text)
+        std::strcpy(r.rank, name.text);
 }
 
 void count_reported(const call_sums& sums) noexcept {
