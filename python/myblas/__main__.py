@@ -1,5 +1,6 @@
 """python -m myblas: the commands of the package."""
 
+import importlib
 import sys
 
 from . import _tools
@@ -9,6 +10,7 @@ USAGE = """usage: python -m myblas COMMAND [ARGUMENT...]
   doctor        says what myblas can use here, and which calls of a program it can serve
   run           starts a program under the preload libraries: run -- python3 script.py
   bench         measures the library beside others
+  plot          draws what bench --json FILE measured
   kernelspec    adds a kernel to Jupyter whose NumPy runs on myblas
   version       prints the version
 
@@ -20,10 +22,9 @@ def main(arguments):
     command = arguments[0] if arguments else None
     if command in ("doctor", "run", "bench"):
         _tools.become(f"myblas-{command}", arguments[1:])
-    if command == "kernelspec":
-        from . import _kernelspec
-
-        return _kernelspec.main(arguments[1:])
+    if command in ("kernelspec", "plot"):
+        module = importlib.import_module(f"._{command}", "myblas")
+        return module.main(arguments[1:])
     if command in ("version", "--version"):
         import myblas
 
