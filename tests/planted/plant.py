@@ -52,7 +52,9 @@ def check(faults):
         if count is None:
             refuse(fault, f"there is no {fault['file']}")
         elif count != 1:
-            refuse(fault, f"{fault['file']} has the old text {count} times, not once: {fault['old']!r}")
+            refuse(
+                fault, f"{fault['file']} has the old text {count} times, not once: {fault['old']!r}"
+            )
         if fault["old"] == fault["new"] or not fault["tests"]:
             refuse(fault, "nothing is changed, or nothing is tested")
     planted = sum(not fault.get("gpu", False) for fault in faults)
@@ -72,16 +74,24 @@ class Scratch:
         files = run(listing, cwd=ROOT, check=True, capture_output=True).stdout.split("\0")
         for name in filter(None, files):
             source, target = ROOT / name, self.source / name
-            if not source.is_file() or (target.is_file() and source.read_bytes() == target.read_bytes()):
+            if not source.is_file() or (
+                target.is_file() and source.read_bytes() == target.read_bytes()
+            ):
                 continue
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)
             target.touch()
         launcher = shutil.which("ccache")
-        options = [f"-DCMAKE_{language}_COMPILER_LAUNCHER={launcher}" for language in ("C", "CXX") if launcher]
+        options = [
+            f"-DCMAKE_{language}_COMPILER_LAUNCHER={launcher}"
+            for language in ("C", "CXX")
+            if launcher
+        ]
         self.tell(["cmake", "--preset", "no-cuda", *options], cwd=self.source)
         shown = run(
-            ["ctest", "--test-dir", self.build, "--show-only=json-v1"], check=True, capture_output=True
+            ["ctest", "--test-dir", self.build, "--show-only=json-v1"],
+            check=True,
+            capture_output=True,
         ).stdout
         self.tests = {test["name"]: test for test in json.loads(shown)["tests"]}
         shown = run(
@@ -100,22 +110,44 @@ class Scratch:
     def targets_of(self, fault):
         """The programs of the tests, and the files of the build that their commands name."""
         build = str(self.build) + "/"
-        programs = {"test_" + re.sub("^(bench[.]|preload_)|_without_openblas$", "", name) for name in fault["tests"]}
+        programs = {
+            "test_" + re.sub("^(bench[.]|preload_)|_without_openblas$", "", name)
+            for name in fault["tests"]
+        }
         words = {word for name in fault["tests"] for word in self.tests[name].get("command", [])}
         files = {word.removeprefix(build) for word in words if word.startswith(build)}
         return sorted((programs | files) & self.targets | set(fault.get("targets", [])))
 
     def compile(self, targets):
-        command = ["cmake", "--build", self.build, "--parallel", str(os.cpu_count()), "--target", *targets]
+        command = [
+            "cmake",
+            "--build",
+            self.build,
+            "--parallel",
+            str(os.cpu_count()),
+            "--target",
+            *targets,
+        ]
         with open(self.log, "a") as log:
             return run(command, log).returncode == 0
 
     def failing(self, names, reduced):
         """The names of the tests that fail, of these. Reduced: with few and small shapes."""
         pattern = "^(" + "|".join(map(re.escape, names)) + ")$"
-        command = ["ctest", "--test-dir", self.build, "-R", pattern, "--no-tests=error", "--stop-on-failure"]
+        command = [
+            "ctest",
+            "--test-dir",
+            self.build,
+            "-R",
+            pattern,
+            "--no-tests=error",
+            "--stop-on-failure",
+        ]
         command += ["--timeout", str(TEST_SECONDS)]
-        environment = os.environ | {"CUDA_VISIBLE_DEVICES": "", "MYBLAS_TEST_REDUCED": str(int(reduced))}
+        environment = os.environ | {
+            "CUDA_VISIBLE_DEVICES": "",
+            "MYBLAS_TEST_REDUCED": str(int(reduced)),
+        }
         done = run(command, capture_output=True, env=environment)
         with open(self.log, "a") as log:
             log.write(done.stdout)
@@ -145,9 +177,13 @@ class Scratch:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="check the table, and plant nothing")
-    parser.add_argument("--scratch", type=pathlib.Path, default=ROOT / "build/planted", help="folder of the copy")
+    parser.add_argument(
+        "--scratch", type=pathlib.Path, default=ROOT / "build/planted", help="folder of the copy"
+    )
     parser.add_argument("--json", type=pathlib.Path, help="file to append the results to")
-    parser.add_argument("names", nargs="*", help="the faults to plant, by a part of their names (all)")
+    parser.add_argument(
+        "names", nargs="*", help="the faults to plant, by a part of their names (all)"
+    )
     asked = parser.parse_args()
 
     with open(pathlib.Path(__file__).parent / "faults.toml", "rb") as file:
@@ -157,10 +193,14 @@ def main():
     if asked.check:
         print(f"{len(faults)} faults, each in its place")
         return
-    chosen = [f for f in faults if not asked.names or any(name in f["name"] for name in asked.names)]
+    chosen = [
+        f for f in faults if not asked.names or any(name in f["name"] for name in asked.names)
+    ]
     asked.scratch.mkdir(parents=True, exist_ok=True)
     scratch = Scratch(asked.scratch.resolve(), chosen)
-    commit = run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True).stdout.strip()
+    commit = run(
+        ["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True
+    ).stdout.strip()
 
     here = [fault for fault in chosen if not fault.get("gpu", False)]
     targets = sorted({target for fault in here for target in scratch.targets_of(fault)})
@@ -173,8 +213,13 @@ def main():
     unseen = 0
     for fault in chosen:
         begin = time.monotonic()
-        result = {"test": "planted", "area": fault["area"], "fault": fault["name"], "file": fault["file"],
-                  "commit": commit}  # fmt: skip
+        result = {
+            "tool": "planted",
+            "area": fault["area"],
+            "fault": fault["name"],
+            "file": fault["file"],
+            "commit": commit,
+        }
         if fault.get("gpu", False):
             result["needs"] = "a GPU"
         else:
@@ -185,7 +230,8 @@ def main():
         if asked.json:
             with open(asked.json, "a") as file:
                 file.write(json.dumps(result) + "\n")
-    print(f"{len(here)} faults planted, {len(here) - unseen} seen, {len(chosen) - len(here)} need a GPU")
+    seen, left = len(here) - unseen, len(chosen) - len(here)
+    print(f"{len(here)} faults planted, {seen} seen; {left} need a GPU")
     sys.exit(unseen > 0)
 
 
