@@ -2,7 +2,7 @@
 """Writes the tables of docs/testing.md from the results that the tests left in tests/results.
 
 This program writes everything between the markers <!-- tested:begin --> and
-<!-- tested:end -->, and between <!-- grades:begin --> and <!-- grades:end -->.
+<!-- tested:end -->, and the same for `grades` and `planted`.
 --check changes nothing and fails if the page says something else.
 """
 
@@ -106,10 +106,46 @@ def soak_rows(runs):
     return rows
 
 
+def planted_rows(faults):
+    """A row for each commit at which faults were planted."""
+    rows = []
+    for commit in dict.fromkeys(fault["commit"] for fault in faults):
+        planted = [fault for fault in faults if fault["commit"] == commit and "needs" not in fault]
+        seen = sum(fault["seen_by"] is not None for fault in planted)
+        rows.append(
+            [
+                "planted faults, without a GPU",
+                f"{len(planted)} wrong lines, one at a time",
+                f"{seen} seen by the tests",
+                "`tests/planted/plant.py`",
+                f"`{commit}`",
+            ]
+        )
+    return rows
+
+
+def planted_table(runs):
+    """The faults of the latest run."""
+    faults = [run for run in runs if run["tool"] == "planted"]
+    if not faults:
+        return "No run is recorded yet."
+    lines = ["| Area | Fault | File | Seen by |", "| --- | --- | --- | --- |"]
+    for fault in faults:
+        if fault["commit"] != faults[-1]["commit"]:
+            continue
+        if "needs" in fault:
+            outcome = f"needs {fault['needs']}"
+        else:
+            outcome = f"`{fault['seen_by']}`" if fault["seen_by"] else "**not seen**"
+        lines.append(f"| {fault['area']} | {fault['fault']} | `{fault['file']}` | {outcome} |")
+    return "\n".join(lines)
+
+
 def table(runs):
     lines = ["| Property | Count | Result | Command | Commit |", "| --- | --- | --- | --- | --- |"]
     soaks = [run for run in runs if run["tool"] == "soak"]
     rows = fuzz_rows([run for run in runs if run["tool"] == "fuzz"]) + soak_rows(soaks)
+    rows += planted_rows([run for run in runs if run["tool"] == "planted"])
     lines += [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join(lines)
 
@@ -161,7 +197,14 @@ def main():
     parser.add_argument("--check", action="store_true", help="write nothing")
     check = parser.parse_args().check
     old = PAGE.read_text()
-    new = replace(replace(old, "tested", table(load())), "grades", grade_tables())
+    runs = load()
+    new = old
+    for name, text in (
+        ("tested", table(runs)),
+        ("grades", grade_tables()),
+        ("planted", planted_table(runs)),
+    ):
+        new = replace(new, name, text)
     if new == old:
         return
     if check:

@@ -667,6 +667,19 @@ static void test_unaddressable_sizes(void** state) {
             g.incx = g.incy = huge;
         assert_status(INVALID_VALUE, call(function, true, handle, &g));
     }
+    // Strides of batches, of either sign.
+    for (int f = 0; f < function_count; ++f) {
+        const enum function function = (enum function)f;
+        if (has_own_test(function))
+            continue;
+        for (const struct parameter* p = functions[f].parameters; p->name; ++p)
+            for (int wide = 0; starts_with(p->name, "stride") && wide < 2; ++wide)
+                for (int sign = -1; sign <= 1; sign += 2) {
+                    struct arguments g = good_arguments(function, s, false);
+                    set(&g, p, sign * (INT64_MAX / 4));
+                    assert_status(INVALID_VALUE, call(function, wide, handle, &g));
+                }
+    }
     setting_assert_untouched(s);
     setting_destroy(s);
 }

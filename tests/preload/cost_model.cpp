@@ -39,6 +39,14 @@ int main() {
     weak.device_flops = weak.host_flops;
     expect(!cost_model(weak).prefers_device(cube(8192)), "a GPU that is no faster gets nothing");
 
+    // The GPU has to be faster by a quarter.
+    for (const double ratio : {1.2, 1.3}) {
+        rates near = workstation;
+        near.host_flops = cube(4096).flops() / (ratio * model.device_seconds(cube(4096)));
+        expect(cost_model(near).prefers_device(cube(4096)) == (ratio > 1.25),
+               "a GPU gets only what it gains from");
+    }
+
     // The measured times of calls correct the prediction a little each time, and are forgotten with
     // time.
     cost_model learning(workstation);

@@ -195,6 +195,11 @@ struct entry_test {
         forwarded("the math mode allows TF32 or half", "TF32");
         math_mode = cublas_default_math;
 
+        // A call that failed on the way may have written something: nobody computes it again.
+        own_status = MYBLAS_STATUS_EXECUTION_FAILED;
+        expect(attempt() == MYBLAS_STATUS_EXECUTION_FAILED, where + ", failed: another status");
+        expect_arrival({r.function, own}, where + ", failed");
+
         // The calls that libmyblas refuses.
         own_status = MYBLAS_STATUS_NOT_SUPPORTED;
         arrivals.clear();
