@@ -153,10 +153,10 @@ def table(runs):
 RULES = {
     "exact": "integers and zeros",
     "subnormals": "subnormal numbers",
-    "classes": "overflow, Inf, NaN, alpha = 0",
     "same_bits_again": "bits again",
     "same_bits_elsewhere": "bits from another thread",
 }
+CLASSES = ("near overflow", "NaN", "Inf", "alpha = 0")  # inputs of the same names
 
 
 def grade_tables():
@@ -172,9 +172,10 @@ def grade_tables():
         ]
         for card in measured["results"]:
             worst = [f"{card['worst'][bound]:.2g}" for bound in ("element", "lines", "norms")]
-            broken = ", ".join(text for rule, text in RULES.items() if not card[rule])
+            broken = [text for rule, text in RULES.items() if not card[rule]]
+            broken += [name for name in CLASSES if card["inputs"][name]["off_class"]]
             cells = [card["contender"], card["grade"], card["arithmetic"], *worst]
-            cells += [f"{card['growth']:.2f}", broken or "-"]
+            cells += [f"{card['growth']:.2f}", ", ".join(broken) or "-"]
             lines.append(f"| {' | '.join(cells)} |")
         lines += [
             "",

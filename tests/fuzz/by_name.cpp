@@ -60,47 +60,134 @@ void call_cblas(function f, const arguments& g) {
     const auto scalar = [](const void* x) { return x ? *static_cast<const float*>(x) : 0; };
     const float alpha = scalar(g.alpha), beta = scalar(g.beta);
     const auto result = [&](auto value) { *static_cast<decltype(value)*>(g.result) = value; };
-    // clang-format off
     switch (f) {
     case sgemm:
         if (by_rows)
-            call_c("cblas_sgemm", order, operation(g.transb), operation(g.transa), m, n, k, alpha, g.B, ldb, g.A, lda, beta, g.C, ldc);
+            call_c("cblas_sgemm",
+                   order,
+                   operation(g.transb),
+                   operation(g.transa),
+                   m,
+                   n,
+                   k,
+                   alpha,
+                   g.B,
+                   ldb,
+                   g.A,
+                   lda,
+                   beta,
+                   g.C,
+                   ldc);
         else
-            call_c("cblas_sgemm", order, operation(g.transa), operation(g.transb), m, n, k, alpha, g.A, lda, g.B, ldb, beta, g.C, ldc);
+            call_c("cblas_sgemm",
+                   order,
+                   operation(g.transa),
+                   operation(g.transb),
+                   m,
+                   n,
+                   k,
+                   alpha,
+                   g.A,
+                   lda,
+                   g.B,
+                   ldb,
+                   beta,
+                   g.C,
+                   ldc);
         break;
-    case ssyrk: call_c("cblas_ssyrk", order, uplo, other_trans, order_n, k, alpha, g.A, lda, beta, g.C, ldc); break;
-    case ssyr2k: call_c("cblas_ssyr2k", order, uplo, other_trans, order_n, k, alpha, g.A, lda, g.B, ldb, beta, g.C, ldc); break;
-    case ssymm: call_c("cblas_ssymm", order, side, uplo, m, n, alpha, g.A, lda, g.B, ldb, beta, g.C, ldc); break;
-    case strmm: call_c("cblas_strmm", order, side, uplo, trans, diag, m, n, alpha, g.A, lda, g.B, ldb); break;
-    case strsm: call_c("cblas_strsm", order, side, uplo, trans, diag, m, n, alpha, g.A, lda, g.B, ldb); break;
-    case sgemv: call_c("cblas_sgemv", order, other_trans, m, n, alpha, g.A, lda, g.x, incx, beta, g.y, incy); break;
+    case ssyrk:
+        call_c(
+            "cblas_ssyrk", order, uplo, other_trans, order_n, k, alpha, g.A, lda, beta, g.C, ldc);
+        break;
+    case ssyr2k:
+        call_c("cblas_ssyr2k",
+               order,
+               uplo,
+               other_trans,
+               order_n,
+               k,
+               alpha,
+               g.A,
+               lda,
+               g.B,
+               ldb,
+               beta,
+               g.C,
+               ldc);
+        break;
+    case ssymm:
+        call_c("cblas_ssymm", order, side, uplo, m, n, alpha, g.A, lda, g.B, ldb, beta, g.C, ldc);
+        break;
+    case strmm:
+        call_c("cblas_strmm", order, side, uplo, trans, diag, m, n, alpha, g.A, lda, g.B, ldb);
+        break;
+    case strsm:
+        call_c("cblas_strsm", order, side, uplo, trans, diag, m, n, alpha, g.A, lda, g.B, ldb);
+        break;
+    case sgemv:
+        call_c(
+            "cblas_sgemv", order, other_trans, m, n, alpha, g.A, lda, g.x, incx, beta, g.y, incy);
+        break;
     case sger:
         if (by_rows)
             call_c("cblas_sger", order, m, n, alpha, g.y, incy, g.x, incx, g.A, lda);
         else
             call_c("cblas_sger", order, m, n, alpha, g.x, incx, g.y, incy, g.A, lda);
         break;
-    case ssymv: call_c("cblas_ssymv", order, uplo, order_n, alpha, g.A, lda, g.x, incx, beta, g.y, incy); break;
-    case ssyr: call_c("cblas_ssyr", order, uplo, order_n, alpha, g.x, incx, g.A, lda); break;
-    case ssyr2: call_c("cblas_ssyr2", order, uplo, order_n, alpha, g.x, incx, g.y, incy, g.A, lda); break;
-    case strmv: call_c("cblas_strmv", order, uplo, other_trans, diag, order_n, g.A, lda, g.x, incx); break;
-    case strsv: call_c("cblas_strsv", order, uplo, other_trans, diag, order_n, g.A, lda, g.x, incx); break;
-    case saxpy: call_c("cblas_saxpy", order_n, alpha, g.x, incx, g.y, incy); break;
-    case scopy: call_c("cblas_scopy", order_n, g.x, incx, g.y, incy); break;
-    case sdot: result(call_c<float>("cblas_sdot", order_n, g.x, incx, g.y, incy)); break;
-    case snrm2: result(call_c<float>("cblas_snrm2", order_n, g.x, incx)); break;
-    case sasum: result(call_c<float>("cblas_sasum", order_n, g.x, incx)); break;
-    case isamax: // counts from 0
-        result(order_n > 0 && incx > 0 ? static_cast<int>(call_c<size_t>("cblas_isamax", order_n, g.x, incx)) + 1 : 0);
+    case ssymv:
+        call_c("cblas_ssymv", order, uplo, order_n, alpha, g.A, lda, g.x, incx, beta, g.y, incy);
         break;
-    case sscal: call_c("cblas_sscal", order_n, alpha, g.x, incx); break;
-    case sswap: call_c("cblas_sswap", order_n, g.x, incx, g.y, incy); break;
-    case srot: call_c("cblas_srot", order_n, g.x, incx, g.y, incy, scalar(g.c), scalar(g.s)); break;
-    case srotm: call_c("cblas_srotm", order_n, g.x, incx, g.y, incy, g.param); break;
-    case srotg: call_c("cblas_srotg", g.a, g.b, g.c, g.s); break;
-    default: call_c("cblas_srotmg", g.d1, g.d2, g.x1, scalar(g.y1), g.param); break;
+    case ssyr:
+        call_c("cblas_ssyr", order, uplo, order_n, alpha, g.x, incx, g.A, lda);
+        break;
+    case ssyr2:
+        call_c("cblas_ssyr2", order, uplo, order_n, alpha, g.x, incx, g.y, incy, g.A, lda);
+        break;
+    case strmv:
+        call_c("cblas_strmv", order, uplo, other_trans, diag, order_n, g.A, lda, g.x, incx);
+        break;
+    case strsv:
+        call_c("cblas_strsv", order, uplo, other_trans, diag, order_n, g.A, lda, g.x, incx);
+        break;
+    case saxpy:
+        call_c("cblas_saxpy", order_n, alpha, g.x, incx, g.y, incy);
+        break;
+    case scopy:
+        call_c("cblas_scopy", order_n, g.x, incx, g.y, incy);
+        break;
+    case sdot:
+        result(call_c<float>("cblas_sdot", order_n, g.x, incx, g.y, incy));
+        break;
+    case snrm2:
+        result(call_c<float>("cblas_snrm2", order_n, g.x, incx));
+        break;
+    case sasum:
+        result(call_c<float>("cblas_sasum", order_n, g.x, incx));
+        break;
+    case isamax: // counts from 0
+        result(order_n > 0 && incx > 0
+                   ? static_cast<int>(call_c<size_t>("cblas_isamax", order_n, g.x, incx)) + 1
+                   : 0);
+        break;
+    case sscal:
+        call_c("cblas_sscal", order_n, alpha, g.x, incx);
+        break;
+    case sswap:
+        call_c("cblas_sswap", order_n, g.x, incx, g.y, incy);
+        break;
+    case srot:
+        call_c("cblas_srot", order_n, g.x, incx, g.y, incy, scalar(g.c), scalar(g.s));
+        break;
+    case srotm:
+        call_c("cblas_srotm", order_n, g.x, incx, g.y, incy, g.param);
+        break;
+    case srotg:
+        call_c("cblas_srotg", g.a, g.b, g.c, g.s);
+        break;
+    default:
+        call_c("cblas_srotmg", g.d1, g.d2, g.x1, scalar(g.y1), g.param);
+        break;
     }
-    // clang-format on
 }
 
 bool is_in_blas(function f) {

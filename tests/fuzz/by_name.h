@@ -1,5 +1,5 @@
-// Functions of other libraries, looked up by name: what a preload library puts in their place answers
-// the calls.
+// Functions of other libraries, looked up by name: what a preload library puts in their place
+// answers the calls.
 #pragma once
 
 #include "fuzz/call.h"

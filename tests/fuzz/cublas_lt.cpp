@@ -15,7 +15,7 @@ using layout_words = std::array<uint64_t, 8>;
 enum { compute = 1, pointer_mode = 3, trans_a, trans_b, fill_mode = 7, epilogue, bias };
 enum { stride_bias = 11, aux, ldaux, stride_aux };
 // cublasLtEpilogue_t
-enum { plain = 1, relu = 2, with_bias = 4, gelu = 32, with_aux = 128 };
+constexpr uint64_t plain = 1, relu = 2, with_bias = 4, gelu = 32, with_aux = 128;
 constexpr uint64_t format = 6, compute_32f = 68, full = 2;
 
 struct matrix {
