@@ -48,6 +48,11 @@ tidy() {
     local build=build/lint
     cmake --preset no-cuda -B "$build" -DMYBLAS_BUILD_TESTS=OFF -DMYBLAS_BUILD_BENCH=OFF \
         -DMYBLAS_BUILD_FORTRAN=OFF >/dev/null || return 1
+    # What the build writes for linked_blas.cpp, where OpenBLAS is.
+    if grep -qF "linked_blas.cpp" "$build/compile_commands.json"; then
+        cmake --build "$build" --target abi/preload/myblas-blas/linked_symbols.inc >/dev/null ||
+            return 1
+    fi
     git ls-files -z 'src/*.cpp' 'abi/*.cpp' 'tools/*.cpp' |
         while IFS= read -r -d '' file; do
             ! grep -qF "/$file\"" "$build/compile_commands.json" || printf '%s\0' "$file"

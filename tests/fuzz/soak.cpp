@@ -56,18 +56,17 @@ double gpu_used_mib() {
     return static_cast<double>(total - free) / mib;
 }
 
+// The first quarter warms up. A quarter lies between the compared ones, so that what is lost slowly
+// adds up.
 bool keeps_growing(const std::vector<soak_round>& rounds, double memory_use::*kind) {
     constexpr double tolerance_mib = 4;
-    const size_t third = rounds.size() / 3;
-    double before = 0, after = 0;
-    for (size_t i = third; i < rounds.size(); ++i) {
-        const double held = rounds[i].memory.*kind;
-        if (i < rounds.size() - third)
-            before = std::max(before, held);
-        else
-            after = i == rounds.size() - third ? held : std::min(after, held);
-    }
-    return after > before + tolerance_mib;
+    const auto by_kind = [kind](const soak_round& a, const soak_round& b) {
+        return a.memory.*kind < b.memory.*kind;
+    };
+    const auto quarter = [&](size_t i) { return rounds.begin() + i * rounds.size() / 4; };
+    const auto before = std::max_element(quarter(1), quarter(2), by_kind);
+    const auto after = std::min_element(quarter(3), rounds.end(), by_kind);
+    return after->memory.*kind > before->memory.*kind + tolerance_mib;
 }
 
 } // namespace
