@@ -1507,6 +1507,37 @@ static void test_batches(void** state) {
     assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_TRSM, NULL));
 }
 
+// If alpha is 0, A is not read and may be NULL. A sanitizer sees an offset from NULL.
+static void test_batch_without_a(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    enum { m = 3, n = 2, batch = 4, elements = m * n };
+    const float zero = 0;
+    struct operand b = operand_create(handle);
+    float* host = operand_place(&b, batch * elements * sizeof(float), 0);
+    for (int i = 0; i < batch * elements; ++i)
+        host[i] = 1;
+    operand_upload(&b);
+    assert_ok(mystrsmStridedBatched(handle,
+                                    MYBLAS_SIDE_LEFT,
+                                    MYBLAS_FILL_MODE_LOWER,
+                                    MYBLAS_OP_N,
+                                    MYBLAS_DIAG_NON_UNIT,
+                                    m,
+                                    n,
+                                    &zero,
+                                    NULL,
+                                    m,
+                                    -m * m,
+                                    operand_device(&b),
+                                    m,
+                                    elements,
+                                    batch));
+    const float* found = operand_download(&b);
+    for (int i = 0; i < batch * elements; ++i)
+        assert_true(found[i] == 0);
+    operand_destroy(&b);
+}
+
 // ---- Groups of products -------------------------------------------------------------------------
 
 enum { group_count = 5 };
@@ -1656,6 +1687,7 @@ int main(void) {
         cmocka_unit_test(test_forced_product),
         cmocka_unit_test(test_reproducible),
         cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_batch_without_a),
         cmocka_unit_test(test_groups),
     };
     return RUN_ON_BACKENDS("level3", tests);

@@ -75,7 +75,8 @@ void check(const preload::lt_call& call,
     for (const layout_bytes* l : {&a, &b, &c, &d})
         require(is_served(*l) && l->batch_count == d.batch_count, "the layouts are served");
     const auto& of = o.attributes;
-    require(of[0] == 68 || of[0] == 69 || of[0] == 77, "the compute type is FP32");
+    // 32F, its pedantic form, TF32, and emulation by BF16x9
+    require(of[0] == 68 || of[0] == 69 || of[0] == 77 || of[0] == 78, "the compute type is FP32");
     require(of[2] == 0 || of[2] == 1, "the scalars are numbers");
     require(c.rows == d.rows && c.cols == d.cols, "C is as large as D");
     const bool by_rows = d.order == 1;
