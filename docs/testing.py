@@ -88,8 +88,8 @@ def soak_rows(runs):
     rows = []
     for run in runs:
         rounds = run["rounds"]
-        held = [of_round["rss_mib"] for of_round in rounds[len(rounds) // 3 :]]
-        result = run["grows"] or f"{min(held):.0f} to {max(held):.0f} MiB after the first third"
+        held = [of_round["rss_mib"] for of_round in rounds[len(rounds) // 4 :]]
+        result = run["grows"] or f"{min(held):.0f} to {max(held):.0f} MiB after the first quarter"
         if run["failures"]:
             result += f"; {run['failures']} wrong"
         handles = sum(of_round["handles"] for of_round in rounds)

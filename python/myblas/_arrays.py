@@ -167,6 +167,11 @@ class _Torch:
                 "use torch.matmul under myblas.torch.enable(), or pass a detached tensor"
             )
         if tensor.is_neg():
+            if is_output:
+                raise ValueError(
+                    f"{function}: {name}, of shape {tuple(tensor.shape)}, is a view that negates "
+                    "its memory (torch.Tensor.is_neg), which no product can be written to"
+                )
             tensor = tensor.resolve_neg()
         device, stream = HOST, LEGACY_STREAM
         if tensor.is_cuda:
@@ -272,8 +277,8 @@ _exported = {}
 
 
 @_DELETER
-def _release_export(managed):
-    _exported.pop(ctypes.addressof(managed.contents), None)
+def _release_export(managed, exported=_exported, address_of=ctypes.addressof):
+    exported.pop(address_of(managed.contents), None)
 
 
 _is_valid = ctypes.pythonapi.PyCapsule_IsValid
@@ -287,6 +292,11 @@ _pointer_in_destructor = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, cty
 def _drop_capsule(capsule):
     if _is_valid(capsule, b"dltensor"):
         _exported.pop(_pointer_in_destructor(capsule, b"dltensor"), None)
+
+
+# Arrays of other packages may outlive this module when Python exits, and call these then.
+for kept in (_exported, _release_export, _drop_capsule):
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
 
 
 class DeviceArray:
@@ -383,6 +393,10 @@ class _Other:
         for attribute in ("__cuda_array_interface__", "__array_interface__"):
             interface = getattr(array, attribute, None)
             if interface is not None:
+                # Before version 3 it names no stream. DLPack waits for what computes the array.
+                on_gpu = attribute == "__cuda_array_interface__"
+                if on_gpu and interface["version"] < 3 and hasattr(array, "__dlpack__"):
+                    break
                 return _Other._by_interface(function, name, array, interface, attribute)
         if hasattr(array, "__dlpack__"):
             return _Other._by_dlpack(function, name, array)

@@ -178,7 +178,7 @@ def _draw_roofline(axes, run):
         highest = max(highest, *points)
         axes.plot(points, [row["gflops"] for row in rows], ".", label=f"products, {name}")
     peak, bandwidth = run.ceiling("fma_gflops"), run.ceiling("copy_gbps")
-    if peak and bandwidth:
+    if groups and peak and bandwidth:
         low = min([intensity(row) for rows in groups.values() for row in rows])
         ends = sorted({low, peak / bandwidth, highest})
         axes.plot(

@@ -58,11 +58,15 @@ def _handle(views, mode=None, results_on_device=False):
 
 
 def _finish(handle, out, *operands):
-    """Waits where nothing else would: memory that is lent by DLPack, or a new DeviceArray."""
+    """Waits where nothing else would: memory that is lent by DLPack, a new DeviceArray, or arrays
+    whose owners know other streams.
+    """
     if out.device == HOST:
         return
-    if out.kind is _Other or any(v.is_borrowed for v in operands):
-        handle.call("myblasStreamSynchronize", operands[0].stream)
+    stream = operands[0].stream
+    has_other_stream = any(v.stream != stream for v in (out, *operands))
+    if out.kind is _Other or has_other_stream or any(v.is_borrowed for v in operands):
+        handle.call("myblasStreamSynchronize", stream)
 
 
 def _layout(shape, strides):

@@ -3,6 +3,8 @@
 import importlib.util
 import itertools
 import os
+import subprocess
+import sys
 import threading
 import unittest
 
@@ -598,7 +600,28 @@ class Gpu(Case):
         self.assert_product(myblas.matmul(a, b, backend="cuda"), a, b)
 
 
+# The result of a package that myblas does not know is a DeviceArray.
+HELD_AT_EXIT = """
+import sys, myblas, numpy
+class Wrapped:
+    def __init__(self, array):
+        self.array = array
+    def __dlpack__(self, **named):
+        return self.array.__dlpack__(**named)
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+a = Wrapped(numpy.ones((300, 300), numpy.float32))
+sys.held = numpy.from_dlpack(myblas.matmul(a, a))
+"""
+
+
 class Package(unittest.TestCase):
+    def test_memory_outlives_the_module(self):
+        done = subprocess.run(
+            [sys.executable, "-c", HELD_AT_EXIT], capture_output=True, text=True, timeout=120
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_version(self):
         self.assertRegex(myblas.__version__, r"^\d+\.\d+\.\d+$")
 

@@ -31,7 +31,10 @@ class Pictures(unittest.TestCase):
             folder = pathlib.Path(name)
             runs = {
                 "r.json": ({"gpu": "a GPU", "ceilings": CEILINGS}, [{**PRODUCT, **MEASURED}]),
-                "s.json": ({"backend": "host"}, [{**PRODUCT, "routine": "sum", "gbps": 10.0}]),
+                "s.json": (
+                    {"backend": "host", "ceilings": CEILINGS},
+                    [{**PRODUCT, "routine": "sum", "gbps": 10.0}],
+                ),
                 "times.json": ({"backend": "host"}, [PRODUCT]),
             }
             for file, (context, results) in runs.items():
