@@ -173,6 +173,8 @@ class _Torch:
                     "its memory (torch.Tensor.is_neg), which no product can be written to"
                 )
             tensor = tensor.resolve_neg()
+        if is_output:  # autograd then refuses graphs that saved the values before
+            torch.autograd.graph.increment_version(tensor)
         device, stream = HOST, LEGACY_STREAM
         if tensor.is_cuda:
             device = tensor.device.index

@@ -6,7 +6,8 @@ python_with() {
     local source=$1 candidate
     shift
     for candidate in "$source/build/python-tools/bin/python" python3 /usr/bin/python3; do
-        if "$candidate" -c "import $(IFS=,; echo "$*")" 2>/dev/null; then
+        # Python would also import a folder of the module's name in the current one.
+        if (cd / && "$candidate" -c "import $(IFS=,; echo "$*")" 2>/dev/null); then
             # shellcheck disable=SC2034 # for the caller
             python=$candidate
             return

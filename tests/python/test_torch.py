@@ -237,6 +237,13 @@ class AsBefore(Case):
             (right,) = torch.autograd.grad((first * x).sum(), x)
             torch.testing.assert_close(second, right)
 
+    def test_graphs_that_saved_an_output(self):
+        saved, weights = torch.ones(3, 3), torch.ones(3, 3, requires_grad=True)
+        loss = (saved * weights).sum()
+        myblas.matmul(torch.eye(3), torch.eye(3), out=saved)
+        with self.assertRaisesRegex(RuntimeError, "modified by an inplace operation"):
+            loss.backward()
+
     def test_autocast(self):
         for device in DEVICES:
             a = torch.randn(5, 5, device=device)
