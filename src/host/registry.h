@@ -1,4 +1,4 @@
-// The kernels of the host backend. Those of a routine are in ladder order.
+// The kernels of the host backend. The kernels of each routine are in ladder order.
 #pragma once
 
 #include "core/kernel_entry.h"

@@ -80,8 +80,8 @@ int cublasLtDestroy(void* handle) {
     return real.destroy ? real.destroy(handle) : cublas_not_initialized;
 }
 
-// Where cublasLt has no algorithm for an emulated product that libmyblas will serve, it is asked
-// for one in FP32.
+// If cublasLt has no algorithm for an emulated product whose description libmyblas serves, it is
+// asked for one in FP32. The call may still be forwarded, where cuBLAS emulates FP32 itself.
 int cublasLtMatmulAlgoGetHeuristic(void* handle,
                                    const void* descriptor,
                                    const void* layout_a,
