@@ -54,6 +54,7 @@ struct forced_kernel {
 struct myblasContext {
     const myblas::backend_ops* backend = nullptr;
     myblas::device_info device;
+    uint64_t context = 0; // that owns the memory; 0: unknown
 
     myblasStream_t stream = nullptr;
     myblasPointerMode_t pointer_mode = MYBLAS_POINTER_MODE_HOST;

@@ -80,6 +80,7 @@ thread_local int current_device = 0;
 thread_local bool has_context = false; // the runtime has made its context current in this thread
 thread_local cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
 thread_local int depth = 0;
+thread_local cudaError_t last_error = cudaSuccess;
 
 struct inside {
     inside() { ++depth; }
@@ -108,6 +109,8 @@ public:
         }
         if (error == cudaSuccess && !the().present.has_driver)
             error = cudaErrorInsufficientDriver;
+        if (error != cudaSuccess)
+            last_error = error;
     }
     cudaError_t error;
 
@@ -476,6 +479,8 @@ const char* CUDARTAPI cudaGetErrorName(cudaError_t error) {
     return error == cudaSuccess ? "cudaSuccess" : "cudaError of the stand-in";
 }
 
+cudaError_t CUDARTAPI cudaPeekAtLastError() { return last_error; }
+
 cudaError_t CUDARTAPI cudaGetDeviceCount(int* count) {
     const call now("cudaGetDeviceCount");
     if (now.error != cudaSuccess)
@@ -756,7 +761,7 @@ cudaError_t CUDARTAPI cudaFuncSetAttribute(const void* function, cudaFuncAttribu
     if (!the().functions.count(function))
         return wrong("a kernel that is not registered", cudaErrorInvalidDeviceFunction);
     if (!the().present.has_code)
-        return cudaErrorNoKernelImageForDevice;
+        return last_error = cudaErrorNoKernelImageForDevice;
     if (name == cudaFuncAttributeMaxDynamicSharedMemorySize)
         the().smem[{current_context(), function}] = value;
     return cudaSuccess;
