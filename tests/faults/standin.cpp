@@ -234,7 +234,8 @@ void drop(CUuserObject_st* object) {
 
 void drop(cudaGraph_t graph) {
     for (CUuserObject_st* object : graph->objects)
-        drop(object);
+        if (the().objects.count(object)) // reset() drops all
+            drop(object);
     delete graph;
 }
 
@@ -358,6 +359,8 @@ void reset() {
         delete stream;
     }
     s.streams.clear();
+    while (!s.objects.empty())
+        drop(*s.objects.begin());
     s.contexts.clear();
     s.smem.clear();
     s.lasting = cudaSuccess;
