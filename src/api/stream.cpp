@@ -240,7 +240,8 @@ myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept
         handle.current = found;
         if (exceeds_limit(*found)) {
             const device_guard guard(handle);
-            drop_excess(handle);
+            if (guard.status() == MYBLAS_STATUS_SUCCESS) // else later
+                drop_excess(handle);
         }
     }
     handle.has_user_workspace = false;

@@ -223,8 +223,7 @@ myblasStatus_t zero(void* ptr, size_t bytes) {
     if (error == cudaSuccess)
         error = cudaStreamSynchronize(stream);
     const cudaError_t destroyed = cudaStreamDestroy(stream);
-    return error == cudaSuccess && destroyed == cudaSuccess ? MYBLAS_STATUS_SUCCESS
-                                                            : MYBLAS_STATUS_EXECUTION_FAILED;
+    return status_of(error != cudaSuccess ? error : destroyed);
 }
 
 // ---- Memory in stream order ---------------------------------------------------------------------
@@ -322,19 +321,20 @@ void CUDART_CB note_end(void* is_over) { static_cast<std::atomic<bool>*>(is_over
 
 // The graph calls this library's code when it is destroyed, perhaps after the program has unloaded
 // the library.
-void stay_loaded() {
-    static const bool stays = [] {
-        Dl_info info;
-        return dladdr(reinterpret_cast<void*>(note_end), &info) != 0 &&
-               dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-    }();
-    (void)stays;
+bool stay_loaded() {
+    static constinit std::atomic<bool> stays{false};
+    Dl_info info;
+    if (!stays.load(std::memory_order_relaxed) &&
+        dladdr(reinterpret_cast<void*>(note_end), &info) != 0 &&
+        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE))
+        stays.store(true, std::memory_order_relaxed);
+    return stays.load(std::memory_order_relaxed);
 }
 
 bool watch_graph(void* graph, std::atomic<bool>* is_over) {
     cudaUserObject_t object;
-    stay_loaded();
-    if (cudaUserObjectCreate(&object, is_over, note_end, 1, cudaUserObjectNoDestructorSync) !=
+    if (!stay_loaded() ||
+        cudaUserObjectCreate(&object, is_over, note_end, 1, cudaUserObjectNoDestructorSync) !=
         cudaSuccess) {
         is_over->store(true);
         return false;

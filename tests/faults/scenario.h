@@ -52,10 +52,11 @@ struct scenario {
     std::function<myblasStatus_t(world&)> act;
     statuses failures;                 // that the header documents for act
     std::function<void(world&)> cleanup; // without failures, after
-    // The statuses of act for one error, if the header says more than `failures`; empty: it doesn't.
-    std::function<statuses(cudaError_t)> failures_of;
+    // The statuses of act for one error of one call, if the header says more than `failures`; empty: it doesn't.
+    std::function<statuses(cudaError_t, const std::string& call)> failures_of;
     bool is_cold = false;              // what a process does but once is part of it
     bool is_host = false;              // it uses no CUDA
+    bool sets_device = true;           // act fails if the handle's device cannot be current
     bool writes_host = false;          // the host writes results in host memory
     myblasStatus_t answer = MYBLAS_STATUS_SUCCESS; // of act without failures
     bool gives_up = false; // a failed act cannot be repeated, as that of a destroyed handle

@@ -16,10 +16,12 @@ const statuses failed = {MYBLAS_STATUS_EXECUTION_FAILED};
 myblasHandle_t poison() { return reinterpret_cast<myblasHandle_t>(uintptr_t{0xdead}); }
 
 // What the header says about a failed creation.
-statuses of_creation(cudaError_t error) {
+statuses of_creation(cudaError_t error, const std::string& call) {
     switch (error) {
-    case cudaErrorMemoryAllocation:
-        return {MYBLAS_STATUS_ALLOC_FAILED};
+    case cudaErrorMemoryAllocation: // cudaGetDevice needs none
+        if (call != "cudaGetDevice")
+            return {MYBLAS_STATUS_ALLOC_FAILED};
+        return {MYBLAS_STATUS_ALLOC_FAILED, MYBLAS_STATUS_NOT_INITIALIZED};
     case cudaErrorNoKernelImageForDevice: // of a kernel; of another call it is any error
         return {MYBLAS_STATUS_ARCH_MISMATCH, MYBLAS_STATUS_NOT_INITIALIZED};
     default:
@@ -123,9 +125,9 @@ void add_creations(std::vector<scenario>& all) {
                         return is_untouched ? status : MYBLAS_STATUS_LICENSE_ERROR;
                     };
                     made.cleanup = [](world&) { standin::set_device(0); };
-                    made.failures_of = [&c](cudaError_t error) {
-                        statuses s = of_creation(error);
-                        if (c.may_fall_back && error != cudaErrorMemoryAllocation)
+                    made.failures_of = [&c](cudaError_t error, const std::string& call) {
+                        statuses s = of_creation(error, call);
+                        if (c.may_fall_back && s.contains(MYBLAS_STATUS_NOT_INITIALIZED))
                             s.insert(MYBLAS_STATUS_SUCCESS);
                         return s;
                     };
@@ -261,7 +263,8 @@ void add_others(std::vector<scenario>& all) {
             REQUIRE_OK(myblasSetWorkspaceLimit(w.handle, 0));
         },
         [](world& w) { return myblasSetStream(w.handle, w.stream); },
-        no_memory);
+        no_memory)
+        .sets_device = false;
     add(
         "a stream of each thread",
         {"myblasSetStream"},
