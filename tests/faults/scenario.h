@@ -67,6 +67,9 @@ void add_calls(std::vector<scenario>& all, bool is_long);   // calls.cpp: every 
 void add_kernels(std::vector<scenario>& all, bool is_long); // calls.cpp: every kernel
 void add_others(std::vector<scenario>& all);                // scenarios.cpp: all other functions
 
+// Runs the scenario without failures, and says what is wrong on the way. Answers the status of act.
+myblasStatus_t run_once(const scenario&);
+
 // processes.cpp: what is no call that fails. Each runs in a process of its own, and answers what is
 // wrong, or nothing.
 struct situation {

@@ -592,7 +592,7 @@ void add_others(std::vector<scenario>& all) {
             return is_untouched ? status : MYBLAS_STATUS_LICENSE_ERROR;
         },
         {MYBLAS_STATUS_ALLOC_FAILED})
-        .is_cold = true;
+        .is_cold = all.back().is_host = true;
     add(
         "a product of the host",
         {"mysgemm"},
@@ -603,7 +603,7 @@ void add_others(std::vector<scenario>& all) {
                            &zero, c, 300);
         },
         {MYBLAS_STATUS_ALLOC_FAILED})
-        .is_cold = true;
+        .is_cold = all.back().is_host = true;
     add(
         "triangles of the host",
         {"mystrsm"},
@@ -614,21 +614,21 @@ void add_others(std::vector<scenario>& all) {
                            MYBLAS_DIAG_UNIT, 300, 300, &one, a, 300, b, 300);
         },
         {MYBLAS_STATUS_ALLOC_FAILED})
-        .is_cold = true;
+        .is_cold = all.back().is_host = true;
     add(
         "sums of the host",
         {"mysgemsum"},
         on_host,
         [](world& w) { return mysgemsum(w.handle, MYBLAS_OP_T, 300, 300, a, 300, c); },
         {MYBLAS_STATUS_ALLOC_FAILED})
-        .is_cold = true;
+        .is_cold = all.back().is_host = true;
     add(
         "a transpose of the host in place",
         {"mytranspose"},
         on_host,
         [](world& w) { return mytranspose(w.handle, 300, 200, a, 300, a, 200); },
         {MYBLAS_STATUS_ALLOC_FAILED})
-        .is_cold = true;
+        .is_cold = all.back().is_host = true;
     add(
         "memory and streams of the host",
         {"myblasMalloc", "myblasFree", "myblasStreamCreate", "myblasStreamDestroy"},
@@ -644,7 +644,8 @@ void add_others(std::vector<scenario>& all) {
             REQUIRE_OK(myblasFree(w.handle, memory));
             return status;
         },
-        {MYBLAS_STATUS_ALLOC_FAILED});
+        {MYBLAS_STATUS_ALLOC_FAILED})
+        .is_host = true;
 }
 
 } // namespace faults
