@@ -26,6 +26,7 @@ constexpr shape shapes[] = {
     {"odd", 1001, 777, 555, 1003, 1},
     {"thin", 4000, 3, 5000, 5000, 1},
     {"huge", 12288, 8192, 4096, 12288},
+    {"square", 700, 700, 700, 704},
     {"in place", 640, 640, 640, 640, 0, true},
     {"in place, oblong", 640, 333, 64, 640, 0, true},
 };
@@ -326,7 +327,7 @@ void add_calls(std::vector<scenario>& all, bool is_long) {
                     continue;
                 // In short: each function in each setting, with some of the shapes.
                 ++number;
-                if (is_long || (&s - shapes + (&with - settings) + i) % 4 == 0)
+                if (is_long || (&s - shapes + (&with - settings) + i) % 5 == 0)
                     all.push_back(call_of(f, s, with));
             }
 }
@@ -342,7 +343,10 @@ void add_kernels(std::vector<scenario>& all, bool is_long) {
             info.size_bytes = sizeof info;
             REQUIRE_OK(myblasGetKernelInfo(MYBLAS_BACKEND_CUDA, routine, i, &info));
             for (int state = 0; state < (is_long ? 3 : 1); ++state) {
-                const setting& with = settings[is_long ? state : i % 3];
+                // The host generates rotations, unless their scalars are on the device.
+                const bool is_rotation =
+                    routine == MYBLAS_ROUTINE_ROTG || routine == MYBLAS_ROUTINE_ROTMG;
+                const setting& with = settings[is_long ? state : is_rotation ? 1 : i % 3];
                 scenario made;
                 made.name = std::string(info.name) + " of routine " + std::to_string(r) + ", " +
                             with.name;
@@ -386,8 +390,7 @@ void add_kernels(std::vector<scenario>& all, bool is_long) {
                 };
                 made.failures = {MYBLAS_STATUS_ALLOC_FAILED, MYBLAS_STATUS_EXECUTION_FAILED};
                 made.may_be_unreachable = true;
-                made.writes_host = !with.on_device && (routine == MYBLAS_ROUTINE_ROTG ||
-                                                       routine == MYBLAS_ROUTINE_ROTMG);
+                made.writes_host = is_rotation && !with.on_device;
                 all.push_back(std::move(made));
             }
         }

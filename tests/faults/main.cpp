@@ -273,7 +273,8 @@ outcome run(const scenario& s, const fault& f) {
         end(s, w);
     }
     standin::free_memory(memory.device);
-    dlerror(), dlerror(); // frees a message of dlopen
+    dlerror();
+    dlerror(); // frees a message of dlopen
     drain(s.machine);
     note(standin::misuse());
     const standin::census after = standin::count();
@@ -392,6 +393,8 @@ const char* in_child(Work&& work) {
 }
 
 void listen() {
+    dlopen("/", RTLD_LAZY); // the C library allocates memory for messages once
+    dlerror();
     REQUIRE_OK(myblasSetLoggerCallback([](const char*) { ++lines_of_log; }));
 }
 
@@ -584,6 +587,7 @@ int run_all(const options& o) {
     tally sum{};
     if (!o.symbols.empty())
         sum.problems += find_missing(o, all);
+    const std::vector<scenario> every = all;
     std::erase_if(all, [&](const scenario& s) { return s.name.find(o.only) == s.name.npos; });
 
     const auto processes = static_cast<size_t>(o.processes);
@@ -625,7 +629,7 @@ int run_all(const options& o) {
         ++run;
         std::string wrong;
         const char* const crash = in_child([&] {
-            if (const std::string what = s.run(all); !what.empty())
+            if (const std::string what = s.run(every); !what.empty())
                 dprintf(1, "%s", what.c_str());
         });
         if (crash)
@@ -663,7 +667,9 @@ void require_ok(myblasStatus_t status, const char* what) {
 myblasStatus_t run_once(const scenario& s) {
     listen();
     const outcome seen = run(s, {});
-    if (seen.wrong)
+    const bool is_unreachable =
+        s.may_be_unreachable && seen.status == MYBLAS_STATUS_NOT_SUPPORTED;
+    if (seen.wrong && !is_unreachable)
         std::printf("%s: %s\n", s.name.c_str(), seen.wrong);
     return seen.status;
 }

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <pthread.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -46,7 +48,7 @@ std::string create_on(const machine& m, myblasStatus_t expected) {
     EXPECT(myblasCreateOn(&handle, MYBLAS_BACKEND_AUTO) == MYBLAS_STATUS_SUCCESS);
     EXPECT(backend_of(handle) == MYBLAS_BACKEND_HOST);
     EXPECT(myblasDestroy(handle) == MYBLAS_STATUS_SUCCESS);
-    EXPECT(standin::count().memory == 0 && standin::count().streams == 0);
+    EXPECT(standin::count().memory <= 1 && standin::count().streams == 0); // 1: for later handles
     return {};
 }
 
@@ -91,7 +93,7 @@ std::string no_tma(const std::vector<scenario>&) {
     EXPECT(mysgemm(handle, MYBLAS_OP_N, MYBLAS_OP_N, 4096, 4096, 4096, &one, memory, 4096, memory,
                    4096, &zero, memory, 4096) == MYBLAS_STATUS_EXECUTION_FAILED);
     REQUIRE_OK(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, nullptr));
-    EXPECT(multiply(handle) == MYBLAS_STATUS_SUCCESS);
+    EXPECT(multiply(handle, 3) == MYBLAS_STATUS_SUCCESS);
     EXPECT(myblasDestroy(handle) == MYBLAS_STATUS_SUCCESS);
     return {};
 }
@@ -222,16 +224,14 @@ std::string signals(const std::vector<scenario>&) {
     return {};
 }
 
-// Each scenario's call in a new thread with a stack of 64 KiB.
+// Each scenario's call in a new thread with the stack that docs/calling.md asks for.
 std::string small_stacks(const std::vector<scenario>& all) {
-    constexpr size_t stack_bytes = 64 << 10;
+    constexpr size_t on_gpu = 64 << 10, on_host = 256 << 10;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, stack_bytes);
     long count = 0;
     for (const scenario& s : all) {
-        if (s.is_host)
-            continue;
+        pthread_attr_setstacksize(&attributes, s.is_host ? on_host : on_gpu);
         scenario small = s;
         small.act = [&](world& w) {
             struct job {
@@ -250,10 +250,22 @@ std::string small_stacks(const std::vector<scenario>& all) {
             pthread_join(thread, nullptr);
             return todo.status;
         };
-        const myblasStatus_t status = run_once(small);
-        if (status != s.answer &&
-            !(s.may_be_unreachable && status == MYBLAS_STATUS_NOT_SUPPORTED))
-            return s.name + ": " + myblasGetStatusName(status);
+        const pid_t child = fork();
+        if (child == 0) {
+            standin::begin_process();
+            const myblasStatus_t status = run_once(small);
+            const bool is_right =
+                status == s.answer ||
+                (s.may_be_unreachable && status == MYBLAS_STATUS_NOT_SUPPORTED);
+            std::fflush(stdout);
+            _exit(is_right ? 0 : 1);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        if (WIFSIGNALED(status))
+            return s.name + ": " + strsignal(WTERMSIG(status));
+        if (status != 0)
+            return s.name + ": not its status";
         ++count;
     }
     EXPECT(count > 0);
@@ -275,7 +287,7 @@ std::vector<situation> situations() {
         {"forks in the midst", fork_in_the_midst},
         {"threads end before their handles", threads_end},
         {"signals", signals},
-        {"stacks of 64 KiB", small_stacks},
+        {"small stacks", small_stacks},
     };
 }
 

@@ -576,6 +576,7 @@ void add_others(std::vector<scenario>& all) {
         [](world&) { REQUIRE_OK(myblasLoggerConfigure(0, 0, 0, nullptr)); });
 
     // ---- The host backend: only memory can be refused -------------------------------------------
+    const size_t first_of_host = all.size();
     static float a[300 * 300], b[300 * 300], c[300 * 300];
     const auto on_host = [](world& w) { w.handle = make_handle(MYBLAS_BACKEND_HOST); };
     add(
@@ -592,7 +593,7 @@ void add_others(std::vector<scenario>& all) {
             return is_untouched ? status : MYBLAS_STATUS_LICENSE_ERROR;
         },
         {MYBLAS_STATUS_ALLOC_FAILED})
-        .is_cold = all.back().is_host = true;
+        .is_host = true;
     add(
         "a product of the host",
         {"mysgemm"},
@@ -603,7 +604,7 @@ void add_others(std::vector<scenario>& all) {
                            &zero, c, 300);
         },
         {MYBLAS_STATUS_ALLOC_FAILED})
-        .is_cold = all.back().is_host = true;
+        .is_host = true;
     add(
         "triangles of the host",
         {"mystrsm"},
@@ -614,21 +615,21 @@ void add_others(std::vector<scenario>& all) {
                            MYBLAS_DIAG_UNIT, 300, 300, &one, a, 300, b, 300);
         },
         {MYBLAS_STATUS_ALLOC_FAILED})
-        .is_cold = all.back().is_host = true;
+        .is_host = true;
     add(
         "sums of the host",
         {"mysgemsum"},
         on_host,
         [](world& w) { return mysgemsum(w.handle, MYBLAS_OP_T, 300, 300, a, 300, c); },
         {MYBLAS_STATUS_ALLOC_FAILED})
-        .is_cold = all.back().is_host = true;
+        .is_host = true;
     add(
         "a transpose of the host in place",
         {"mytranspose"},
         on_host,
         [](world& w) { return mytranspose(w.handle, 300, 200, a, 300, a, 200); },
         {MYBLAS_STATUS_ALLOC_FAILED})
-        .is_cold = all.back().is_host = true;
+        .is_host = true;
     add(
         "memory and streams of the host",
         {"myblasMalloc", "myblasFree", "myblasStreamCreate", "myblasStreamDestroy"},
@@ -646,6 +647,9 @@ void add_others(std::vector<scenario>& all) {
         },
         {MYBLAS_STATUS_ALLOC_FAILED})
         .is_host = true;
+    // What a process does once, such as making threads, is in the first call.
+    for (size_t i = first_of_host; i < all.size(); ++i)
+        all[i].is_cold = true;
 }
 
 } // namespace faults
