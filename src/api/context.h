@@ -45,9 +45,8 @@ private:
 };
 
 // For calls that cannot be captured.
-[[nodiscard]] inline myblasStatus_t refuse_capture(const char* function,
-                                                   const myblasContext& handle,
-                                                   myblasStream_t stream) noexcept {
+[[nodiscard]] inline myblasStatus_t
+refuse_capture(const char* function, const myblasContext& handle, myblasStream_t stream) noexcept {
     const myblasStatus_t status = handle.backend->require_no_capture(stream);
     if (status == MYBLAS_STATUS_SUCCESS)
         return status;

@@ -282,9 +282,8 @@ myblasStatus_t myblasDestroy(myblasHandle_t handle) {
         owns_device_memory ? release_resources(*handle) : MYBLAS_STATUS_SUCCESS;
     delete handle;
     if (status != MYBLAS_STATUS_SUCCESS)
-        return refuse(function,
-                      MYBLAS_STATUS_EXECUTION_FAILED,
-                      "the device memory could not be freed");
+        return refuse(
+            function, MYBLAS_STATUS_EXECUTION_FAILED, "the device memory could not be freed");
     return MYBLAS_STATUS_SUCCESS;
 }
 

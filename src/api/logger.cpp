@@ -218,8 +218,8 @@ myblasLoggerConfigure(int log_is_on, int log_to_stdout, int log_to_stderr, const
     bool is_done;
     {
         const logger::lock guard;
-        is_done = log_is_on ? logger::configure(
-                                  {log_to_stdout != 0, log_to_stderr != 0, nullptr}, log_file)
+        is_done = log_is_on ? logger::configure({log_to_stdout != 0, log_to_stderr != 0, nullptr},
+                                                log_file)
                             : logger::configure({}, nullptr);
     }
     return is_done ? MYBLAS_STATUS_SUCCESS

@@ -41,8 +41,8 @@ struct backend_ops {
     // Why a kernel's prepare(), which was the last call, failed: ARCH_MISMATCH, ALLOC_FAILED or
     // NOT_INITIALIZED. Null where no kernel has a prepare().
     myblasStatus_t (*explain_preparation)(const char** reason);
-    // Makes `ordinal` current and tells what was, unless `previous` is null. Callers restore it with
-    // the same function.
+    // Makes `ordinal` current and tells what was, unless `previous` is null. Callers restore the
+    // device with the same function.
     myblasStatus_t (*exchange_device)(int ordinal, int* previous);
 
     // Memory may be allocated while a stream is being captured: it never becomes part of the graph.

@@ -335,7 +335,7 @@ bool watch_graph(void* graph, std::atomic<bool>* is_over) {
     cudaUserObject_t object;
     if (!stay_loaded() ||
         cudaUserObjectCreate(&object, is_over, note_end, 1, cudaUserObjectNoDestructorSync) !=
-        cudaSuccess) {
+            cudaSuccess) {
         is_over->store(true);
         return false;
     }

@@ -7,8 +7,8 @@ namespace allocations {
 // until disarm(). A negative `at`: none.
 void arm(long at, bool stays);
 void disarm();
-long calls();     // since arm()
+long calls();      // since arm()
 bool has_failed(); // one was refused since arm()
-long live();      // blocks that are not freed
+long live();       // blocks that are not freed
 
 } // namespace allocations

@@ -68,10 +68,13 @@ void set_size(host_memory& host, int at, int value, bool is_wide) {
         reinterpret_cast<int*>(host.sizes)[at] = value;
 }
 
-arguments arguments_of(function f, const shape& s, const operands& memory, bool on_device, bool wide) {
+arguments
+arguments_of(function f, const shape& s, const operands& memory, bool on_device, bool wide) {
     constexpr size_t gib = size_t{1} << 30;
     host_memory& host = host_of(memory);
-    const auto device = [&](int number) { return memory.device + gib * static_cast<size_t>(number); };
+    const auto device = [&](int number) {
+        return memory.device + gib * static_cast<size_t>(number);
+    };
     arguments g{};
     g.rows = s.m, g.cols = s.n, g.element_bytes = 4;
     g.m = s.m, g.n = s.n, g.k = s.k;
@@ -96,8 +99,8 @@ arguments arguments_of(function f, const shape& s, const operands& memory, bool 
     if (s.in_place && f == strmm)
         g.C = g.B;
     if (is_copy(f)) // the host's side is never read: the stand-in copies nothing
-        (std::strstr(function_info_of(f)->name, "Set") ? (g.A = g.x = memory.device + 0) :
-                                                         (g.B = g.y = memory.device + 0)) =
+        (std::strstr(function_info_of(f)->name, "Set") ? (g.A = g.x = memory.device + 0)
+                                                       : (g.B = g.y = memory.device + 0)) =
             host.scalars;
     if (f == sgemm_host)
         g.A = g.B = g.C = host.scalars;
@@ -307,7 +310,7 @@ std::vector<function> functions_of(myblasRoutine_t routine) {
 void operands::reset_host() { host.fill(0xff); }
 
 bool operands::is_host_unchanged() const {
-    // Of what the calls' arguments are only results may change.
+    // The memory holds arguments, as arguments_of() wrote them, and room for a result.
     const host_memory& now = host_of(*this);
     unsigned char unwritten[sizeof now.result];
     std::memset(unwritten, 0xff, sizeof unwritten);
@@ -348,8 +351,8 @@ void add_kernels(std::vector<scenario>& all, bool is_long) {
                     routine == MYBLAS_ROUTINE_ROTG || routine == MYBLAS_ROUTINE_ROTMG;
                 const setting& with = settings[is_long ? state : is_rotation ? 1 : i % 3];
                 scenario made;
-                made.name = std::string(info.name) + " of routine " + std::to_string(r) + ", " +
-                            with.name;
+                made.name =
+                    std::string(info.name) + " of routine " + std::to_string(r) + ", " + with.name;
                 made.functions = {"myblasForceKernel"};
                 for (const function f : functions_of(routine))
                     made.functions.insert(name_of(f, with.is_wide));
@@ -366,8 +369,8 @@ void add_kernels(std::vector<scenario>& all, bool is_long) {
                         for (const shape& s : shapes) {
                             if (!fits(f, s, with))
                                 continue;
-                            arguments g = arguments_of(
-                                f, s, *w.memory, with.on_device, with.is_wide);
+                            arguments g =
+                                arguments_of(f, s, *w.memory, with.on_device, with.is_wide);
                             g.stream = w.stream;
                             const char* name = nullptr;
                             if (call_function(f, with.is_wide, w.handle, &g) ==

@@ -24,7 +24,8 @@
 
 // OpenBLAS does not survive a refused allocation, and is no part of this library.
 extern "C" void* dlopen(const char* file, int mode) noexcept {
-    static auto* const next = reinterpret_cast<void* (*)(const char*, int)>(dlsym(RTLD_NEXT, "dlopen"));
+    static auto* const next =
+        reinterpret_cast<void* (*)(const char*, int)>(dlsym(RTLD_NEXT, "dlopen"));
     return file && std::strstr(file, "openblas") ? nullptr : next(file, mode);
 }
 
@@ -89,7 +90,10 @@ constexpr harmless harmless_calls[] = {
     {"cuPointerGetAttribute", "", "", "memory of unknown contexts is kept"},
     {"cudaFreeAsync", "", "", "cudaFree takes its place, or the block is freed later"},
     {"cudaMallocAsync", "routines", "", "the call does with less workspace"},
-    {"cudaMalloc", "", "", "the call does with less workspace, or the memory of old graphs is freed first"},
+    {"cudaMalloc",
+     "",
+     "",
+     "the call does with less workspace, or the memory of old graphs is freed first"},
     {"cudaStreamIsCapturing", "routines", "", "the workspace does not grow"},
     {"cudaStreamIsCapturing", "myblasSet", "", "the workspace shrinks later"},
     {"cudaStreamCreateWithFlags", "myblas", "", "the block is freed by cudaFree"},
@@ -114,12 +118,13 @@ bool is_among(const std::string& function, const char* functions) {
 bool is_harmless(const char* call, long at, const scenario& s) {
     if (at == 0 && s.sets_device && std::strcmp(call, "cudaGetDevice") == 0)
         return false;
-    return std::any_of(std::begin(harmless_calls), std::end(harmless_calls), [&](const harmless& h) {
-        return std::strcmp(h.call, call) == 0 && s.name.find(h.scenarios) != s.name.npos &&
-               std::any_of(s.functions.begin(), s.functions.end(), [&](const std::string& f) {
-                   return is_among(f, h.functions);
-               });
-    });
+    return std::any_of(
+        std::begin(harmless_calls), std::end(harmless_calls), [&](const harmless& h) {
+            return std::strcmp(h.call, call) == 0 && s.name.find(h.scenarios) != s.name.npos &&
+                   std::any_of(s.functions.begin(), s.functions.end(), [&](const std::string& f) {
+                       return is_among(f, h.functions);
+                   });
+        });
 }
 
 // ---- One call -----------------------------------------------------------------------------------
@@ -129,7 +134,7 @@ constinit std::atomic<int> lines_of_log{0};
 // What was seen, without allocations.
 struct outcome {
     myblasStatus_t status = MYBLAS_STATUS_SUCCESS;
-    long calls = 0;              // of the runtime, or allocations
+    long calls = 0;               // of the runtime, or allocations
     const char* failed = nullptr; // the call
     bool has_failed = false;
     const char* wrong = nullptr; // the first thing
@@ -139,7 +144,8 @@ struct outcome {
     bool was_capturing = false;
 };
 
-const char* program_state(const sigset_t& mask, const char* locale, int error, cudaStreamCaptureMode m) {
+const char*
+program_state(const sigset_t& mask, const char* locale, int error, cudaStreamCaptureMode m) {
     sigset_t now;
     std::memset(&now, 0, sizeof now);
     pthread_sigmask(SIG_SETMASK, nullptr, &now);
@@ -242,11 +248,12 @@ outcome run(const scenario& s, const fault& f) {
         if (!handle)
             return;
         const myblasStatus_t status = myblasDestroy(std::exchange(handle, nullptr));
-        if (status != MYBLAS_STATUS_SUCCESS && (!is_dead || status != MYBLAS_STATUS_EXECUTION_FAILED))
+        if (status != MYBLAS_STATUS_SUCCESS &&
+            (!is_dead || status != MYBLAS_STATUS_EXECUTION_FAILED))
             note("the handle cannot be destroyed");
     };
     if (f.of == fault::runtime && f.stays && seen.has_failed) {
-        // Without a context no call computes; none may crash, and handles end.
+        // No call can compute now, but none may crash, and handles can be destroyed.
         if (!s.gives_up && seen.status != s.answer)
             (void)s.act(w);
         standin::set_capture_mode(mode);
@@ -348,9 +355,8 @@ void judge(tally& t, const scenario& s, const fault& f, const outcome& seen, con
     const auto may_stay = [&](const char* call) {
         return f.of == fault::runtime && !f.stays && std::strcmp(seen.failed, call) == 0;
     };
-    // Without the relaxed mode, nothing can be freed during a capture.
-    const bool is_blocked =
-        seen.was_capturing && may_stay("cudaThreadExchangeStreamCaptureMode");
+    // Nothing can be freed during a capture, unless the thread is in relaxed mode.
+    const bool is_blocked = seen.was_capturing && may_stay("cudaThreadExchangeStreamCaptureMode");
     if (seen.memory > quiet.memory + (may_stay("cudaFree") || is_blocked))
         report(t, s, f, seen, "device memory is lost");
     if (seen.streams > quiet.streams + may_stay("cudaStreamDestroy"))
@@ -363,7 +369,8 @@ void judge(tally& t, const scenario& s, const fault& f, const outcome& seen, con
 
 // ---- Processes ----------------------------------------------------------------------------------
 
-// Runs work in a child, whose output must stay empty. False: it crashed, or wrote.
+// Runs work in a child, which must print nothing. Answers what it printed or how it crashed; null:
+// neither.
 template <class Work>
 const char* in_child(Work&& work) {
     const int output = memfd_create("output", 0);
@@ -453,9 +460,9 @@ void run_scenario(tally& t, const scenario& s, const options& o) {
         std::snprintf(t.failed,
                       sizeof t.failed,
                       "%s",
-                      f.of == fault::memory                  ? "an allocation"
+                      f.of == fault::memory    ? "an allocation"
                       : standin::name_of(f.at) ? standin::name_of(f.at)
-                                                             : "?");
+                                               : "?");
     };
     if (!s.is_cold) {
         note(in_child([&] {
@@ -473,8 +480,8 @@ void run_scenario(tally& t, const scenario& s, const options& o) {
         return;
     }
     // In processes that have not called the library before.
-    auto* const shared = static_cast<quiet_run*>(
-        mmap(nullptr, sizeof(quiet_run), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    auto* const shared = static_cast<quiet_run*>(mmap(
+        nullptr, sizeof(quiet_run), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     new (shared) quiet_run;
     note(in_child([&] {
         listen();
@@ -552,27 +559,29 @@ void append_json(const options& o, const tally& t, long situations, double secon
     char date[32];
     const std::time_t now = std::time(nullptr);
     std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
-    std::fprintf(file,
-                 "{\"tool\": \"faults\", \"commit\": \"%s\", \"machine\": \"%s\", \"date\": \"%s\", "
-                 "\"long\": %s, \"processes\": %ld, \"seconds\": %.1f, \"scenarios\": %ld, "
-                 "\"failed_calls\": %ld, \"failed_allocations\": %ld, \"survived\": %ld, "
-                 "\"situations\": %ld, \"failures\": %ld, \"calls\": {",
-                 o.commit.c_str(),
-                 o.machine.c_str(),
-                 date,
-                 o.is_long ? "true" : "false",
-                 o.processes,
-                 seconds,
-                 t.scenarios,
-                 t.failed_calls,
-                 t.failed_allocations,
-                 t.survived,
-                 situations,
-                 t.problems);
+    std::fprintf(
+        file,
+        "{\"tool\": \"faults\", \"commit\": \"%s\", \"machine\": \"%s\", \"date\": \"%s\", "
+        "\"long\": %s, \"processes\": %ld, \"seconds\": %.1f, \"scenarios\": %ld, "
+        "\"failed_calls\": %ld, \"failed_allocations\": %ld, \"survived\": %ld, "
+        "\"situations\": %ld, \"failures\": %ld, \"calls\": {",
+        o.commit.c_str(),
+        o.machine.c_str(),
+        date,
+        o.is_long ? "true" : "false",
+        o.processes,
+        seconds,
+        t.scenarios,
+        t.failed_calls,
+        t.failed_allocations,
+        t.survived,
+        situations,
+        t.problems);
     const char* separator = "";
     for (const auto& each : t.by_call)
         if (each.name[0])
-            std::fprintf(file, "%s\"%s\": %ld", std::exchange(separator, ", "), each.name, each.failed);
+            std::fprintf(
+                file, "%s\"%s\": %ld", std::exchange(separator, ", "), each.name, each.failed);
     std::fprintf(file, "}}\n");
     std::fclose(file);
 }
@@ -598,8 +607,12 @@ int run_all(const options& o) {
                                                    -1,
                                                    0));
     // The next scenario that nobody has taken.
-    auto* const next = static_cast<std::atomic<size_t>*>(
-        mmap(nullptr, sizeof(std::atomic<size_t>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    auto* const next = static_cast<std::atomic<size_t>*>(mmap(nullptr,
+                                                              sizeof(std::atomic<size_t>),
+                                                              PROT_READ | PROT_WRITE,
+                                                              MAP_SHARED | MAP_ANONYMOUS,
+                                                              -1,
+                                                              0));
     report_to = dup(2);
     for (size_t p = 0; p < processes; ++p)
         if (fork() == 0) {
@@ -667,8 +680,7 @@ void require_ok(myblasStatus_t status, const char* what) {
 myblasStatus_t run_once(const scenario& s) {
     listen();
     const outcome seen = run(s, {});
-    const bool is_unreachable =
-        s.may_be_unreachable && seen.status == MYBLAS_STATUS_NOT_SUPPORTED;
+    const bool is_unreachable = s.may_be_unreachable && seen.status == MYBLAS_STATUS_NOT_SUPPORTED;
     if (seen.wrong && !is_unreachable)
         std::printf("%s: %s\n", s.name.c_str(), seen.wrong);
     return seen.status;

@@ -22,15 +22,27 @@ using standin::machine;
 #define EXPECT(condition)                                                                          \
     do {                                                                                           \
         if (!(condition))                                                                          \
-            return std::string(#condition) + " is false, line " + std::to_string(__LINE__);       \
+            return std::string(#condition) + " is false, line " + std::to_string(__LINE__);        \
     } while (0)
 
 // A product that needs workspace and counters.
 myblasStatus_t multiply(myblasHandle_t handle, int k = 40000) {
     static auto* const memory = reinterpret_cast<float*>(uintptr_t{1} << 40); // nobody reads it
     const float one = 1, zero = 0;
-    return mysgemm(
-        handle, MYBLAS_OP_N, MYBLAS_OP_N, 128, 128, k, &one, memory, 128, memory, k, &zero, memory, 128);
+    return mysgemm(handle,
+                   MYBLAS_OP_N,
+                   MYBLAS_OP_N,
+                   128,
+                   128,
+                   k,
+                   &one,
+                   memory,
+                   128,
+                   memory,
+                   k,
+                   &zero,
+                   memory,
+                   128);
 }
 
 myblasBackend_t backend_of(myblasHandle_t handle) {
@@ -90,8 +102,20 @@ std::string no_tma(const std::vector<scenario>&) {
     REQUIRE_OK(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, "stream_k"));
     const float one = 1, zero = 0;
     auto* const memory = reinterpret_cast<float*>(uintptr_t{1} << 40);
-    EXPECT(mysgemm(handle, MYBLAS_OP_N, MYBLAS_OP_N, 4096, 4096, 4096, &one, memory, 4096, memory,
-                   4096, &zero, memory, 4096) == MYBLAS_STATUS_EXECUTION_FAILED);
+    EXPECT(mysgemm(handle,
+                   MYBLAS_OP_N,
+                   MYBLAS_OP_N,
+                   4096,
+                   4096,
+                   4096,
+                   &one,
+                   memory,
+                   4096,
+                   memory,
+                   4096,
+                   &zero,
+                   memory,
+                   4096) == MYBLAS_STATUS_EXECUTION_FAILED);
     REQUIRE_OK(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, nullptr));
     EXPECT(multiply(handle, 3) == MYBLAS_STATUS_SUCCESS);
     EXPECT(myblasDestroy(handle) == MYBLAS_STATUS_SUCCESS);
@@ -158,8 +182,7 @@ std::string fork_in_the_midst(const std::vector<scenario>&) {
                 backend_of(own) == MYBLAS_BACKEND_HOST &&
                 mysum(own, 3, x, 1, &sum) == MYBLAS_STATUS_SUCCESS && sum == 6 &&
                 myblasDestroy(own) == MYBLAS_STATUS_SUCCESS &&
-                myblasDestroy(handle) == MYBLAS_STATUS_SUCCESS &&
-                standin::calls_after_fork() == 0;
+                myblasDestroy(handle) == MYBLAS_STATUS_SUCCESS && standin::calls_after_fork() == 0;
             _exit(is_right ? 0 : 1);
         }
         int status = 0;
@@ -254,9 +277,8 @@ std::string small_stacks(const std::vector<scenario>& all) {
         if (child == 0) {
             standin::begin_process();
             const myblasStatus_t status = run_once(small);
-            const bool is_right =
-                status == s.answer ||
-                (s.may_be_unreachable && status == MYBLAS_STATUS_NOT_SUPPORTED);
+            const bool is_right = status == s.answer ||
+                                  (s.may_be_unreachable && status == MYBLAS_STATUS_NOT_SUPPORTED);
             std::fflush(stdout);
             _exit(is_right ? 0 : 1);
         }

@@ -32,9 +32,20 @@ const char* use(const char* path, bool captures) {
         return "no handle";
     if (captures)
         standin::begin_capture(stream);
-    const myblasStatus_t status =
-        multiply(handle, MYBLAS_OP_N, MYBLAS_OP_N, 128, 128, 40000, &one, memory, 128, memory, 40000,
-                 &zero, memory, 128);
+    const myblasStatus_t status = multiply(handle,
+                                           MYBLAS_OP_N,
+                                           MYBLAS_OP_N,
+                                           128,
+                                           128,
+                                           40000,
+                                           &one,
+                                           memory,
+                                           128,
+                                           memory,
+                                           40000,
+                                           &zero,
+                                           memory,
+                                           128);
     const cudaGraph_t graph = captures ? standin::end_capture(stream) : nullptr;
     if (status || destroy(handle))
         return "a call failed";

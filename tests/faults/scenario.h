@@ -46,32 +46,33 @@ using statuses = std::set<myblasStatus_t>;
 
 struct scenario {
     std::string name;
-    std::set<std::string> functions;   // that `act` or the rest call
+    std::set<std::string> functions; // that `act` or the rest call
     standin::machine machine;
     std::function<void(world&)> setup; // without failures, before
     std::function<myblasStatus_t(world&)> act;
-    statuses failures;                 // that the header documents for act
+    statuses failures;                   // that the header documents for act
     std::function<void(world&)> cleanup; // without failures, after
-    // The statuses of act for one error of one call, if the header says more than `failures`; empty: it doesn't.
+    // In place of `failures`: the statuses for an error of a call. May be empty.
     std::function<statuses(cudaError_t, const std::string& call)> failures_of;
-    bool is_cold = false;              // what a process does but once is part of it
-    bool is_host = false;              // it uses no CUDA
-    bool sets_device = true;           // act fails if the handle's device cannot be current
-    bool writes_host = false;          // the host writes results in host memory
+    bool is_cold = false;     // each run is in a new process
+    bool is_host = false;     // it uses no CUDA
+    bool sets_device = true;  // act fails if the handle's device cannot be current
+    bool writes_host = false; // the host writes results in host memory
     myblasStatus_t answer = MYBLAS_STATUS_SUCCESS; // of act without failures
     bool gives_up = false; // a failed act cannot be repeated, as that of a destroyed handle
     bool may_be_unreachable = false; // act may answer NOT_SUPPORTED: then nothing is tested
 };
 
-void add_calls(std::vector<scenario>& all, bool is_long);   // calls.cpp: every function of functions.h
+void add_calls(std::vector<scenario>& all,
+               bool is_long); // calls.cpp: every function of functions.h
 void add_kernels(std::vector<scenario>& all, bool is_long); // calls.cpp: every kernel
 void add_others(std::vector<scenario>& all);                // scenarios.cpp: all other functions
 
 // Runs the scenario without failures, and says what is wrong on the way. Answers the status of act.
 myblasStatus_t run_once(const scenario&);
 
-// processes.cpp: what is no call that fails. Each runs in a process of its own, and answers what is
-// wrong, or nothing.
+// processes.cpp: situations in which no single call fails. Each runs in its own process. run()
+// returns what is wrong; empty: nothing.
 struct situation {
     const char* name;
     std::string (*run)(const std::vector<scenario>&);

@@ -100,7 +100,8 @@ void add_creations(std::vector<scenario>& all) {
         bool may_fall_back; // to the host
     };
     static constexpr creation creations[] = {
-        {"myblasCreateOn", [](myblasHandle_t* h) { return myblasCreateOn(h, MYBLAS_BACKEND_CUDA); },
+        {"myblasCreateOn",
+         [](myblasHandle_t* h) { return myblasCreateOn(h, MYBLAS_BACKEND_CUDA); },
          false},
         {"myblasCreate", myblasCreate, true},
     };
@@ -160,8 +161,8 @@ void add_others(std::vector<scenario>& all) {
 
     // ---- The end of handles ---------------------------------------------------------------------
     add("destroy", {"myblasDestroy"}, with_handle, destroy, failed).gives_up = true;
-    add("destroy, with a workspace", {"myblasDestroy"}, with_workspace, destroy, failed)
-        .gives_up = true;
+    add("destroy, with a workspace", {"myblasDestroy"}, with_workspace, destroy, failed).gives_up =
+        true;
     add("destroy, without pools", {"myblasDestroy"}, with_workspace, destroy, failed).gives_up =
         true;
     all.back().machine.has_pools = false;
@@ -470,16 +471,14 @@ void add_others(std::vector<scenario>& all) {
         },
         [](world& w) { return multiply(w, w.handle, 8192, 8192); },
         no_memory);
-    add(
-        "a workspace is lent",
+    add("a workspace is lent",
         {"myblasSetWorkspace"},
         with_stream,
         [](world& w) { return myblasSetWorkspace(w.handle, w.memory->device, mib); },
         {});
 
     // ---- Settings and questions: no call may fail -----------------------------------------------
-    add(
-        "settings",
+    add("settings",
         {"myblasSetPointerMode",
          "myblasGetPointerMode",
          "myblasSetMathMode",
@@ -520,8 +519,7 @@ void add_others(std::vector<scenario>& all) {
             return MYBLAS_STATUS_SUCCESS;
         },
         {});
-    add(
-        "kernels",
+    add("kernels",
         {"myblasGetKernelCount",
          "myblasGetKernelInfo",
          "myblasForceKernel",
@@ -554,8 +552,7 @@ void add_others(std::vector<scenario>& all) {
                 myblasSelectKernel(w.handle, &call, &name),
                 myblasSelectKernelOn(MYBLAS_BACKEND_CUDA, &device, mib, &call, &name),
                 myblasGetKernelEstimate(w.handle, &call, 0, &estimate),
-                myblasGetKernelEstimateOn(
-                    MYBLAS_BACKEND_CUDA, &device, mib, &call, 0, &estimate),
+                myblasGetKernelEstimateOn(MYBLAS_BACKEND_CUDA, &device, mib, &call, 0, &estimate),
                 myblasGetLastKernel(w.handle, call.routine, &name),
                 myblasGetWorkspaceSize(w.handle, &call, &bytes),
                 myblasForceKernel(w.handle, MYBLAS_ROUTINE_SGEMM, "naive"),
@@ -579,8 +576,7 @@ void add_others(std::vector<scenario>& all) {
     const size_t first_of_host = all.size();
     static float a[300 * 300], b[300 * 300], c[300 * 300];
     const auto on_host = [](world& w) { w.handle = make_handle(MYBLAS_BACKEND_HOST); };
-    add(
-        "the host backend",
+    add("the host backend",
         {"myblasCreateOn"},
         nullptr,
         [](world& w) {
@@ -594,44 +590,61 @@ void add_others(std::vector<scenario>& all) {
         },
         {MYBLAS_STATUS_ALLOC_FAILED})
         .is_host = true;
-    add(
-        "a product of the host",
+    add("a product of the host",
         {"mysgemm"},
         on_host,
         [](world& w) {
             const float one = 1, zero = 0;
-            return mysgemm(w.handle, MYBLAS_OP_N, MYBLAS_OP_T, 300, 300, 300, &one, a, 300, b, 300,
-                           &zero, c, 300);
+            return mysgemm(w.handle,
+                           MYBLAS_OP_N,
+                           MYBLAS_OP_T,
+                           300,
+                           300,
+                           300,
+                           &one,
+                           a,
+                           300,
+                           b,
+                           300,
+                           &zero,
+                           c,
+                           300);
         },
         {MYBLAS_STATUS_ALLOC_FAILED})
         .is_host = true;
-    add(
-        "triangles of the host",
+    add("triangles of the host",
         {"mystrsm"},
         on_host,
         [](world& w) {
             const float one = 1;
-            return mystrsm(w.handle, MYBLAS_SIDE_LEFT, MYBLAS_FILL_MODE_LOWER, MYBLAS_OP_N,
-                           MYBLAS_DIAG_UNIT, 300, 300, &one, a, 300, b, 300);
+            return mystrsm(w.handle,
+                           MYBLAS_SIDE_LEFT,
+                           MYBLAS_FILL_MODE_LOWER,
+                           MYBLAS_OP_N,
+                           MYBLAS_DIAG_UNIT,
+                           300,
+                           300,
+                           &one,
+                           a,
+                           300,
+                           b,
+                           300);
         },
         {MYBLAS_STATUS_ALLOC_FAILED})
         .is_host = true;
-    add(
-        "sums of the host",
+    add("sums of the host",
         {"mysgemsum"},
         on_host,
         [](world& w) { return mysgemsum(w.handle, MYBLAS_OP_T, 300, 300, a, 300, c); },
         {MYBLAS_STATUS_ALLOC_FAILED})
         .is_host = true;
-    add(
-        "a transpose of the host in place",
+    add("a transpose of the host in place",
         {"mytranspose"},
         on_host,
         [](world& w) { return mytranspose(w.handle, 300, 200, a, 300, a, 200); },
         {MYBLAS_STATUS_ALLOC_FAILED})
         .is_host = true;
-    add(
-        "memory and streams of the host",
+    add("memory and streams of the host",
         {"myblasMalloc", "myblasFree", "myblasStreamCreate", "myblasStreamDestroy"},
         on_host,
         [](world& w) {

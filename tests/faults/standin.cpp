@@ -87,7 +87,8 @@ struct inside {
     ~inside() { --depth; }
 };
 
-// The prologue of each call: the error with which it fails, or success. With the lock.
+// Each function of the runtime begins with a `call`, which holds the lock. An error in it ends the
+// function.
 class call {
 public:
     explicit call(const char* name, bool restores = false) : lock(the().mutex) {
@@ -434,8 +435,8 @@ void set_capture_mode(cudaStreamCaptureMode m) { mode = m; }
 cudaStream_t make_stream(bool blocking) {
     const inside within;
     const std::lock_guard lock(the().mutex);
-    cudaStream_t stream =
-        new CUstream_st{.device = current_device, .context = current_context(), .blocking = blocking};
+    cudaStream_t stream = new CUstream_st{
+        .device = current_device, .context = current_context(), .blocking = blocking};
     the().streams.insert(stream);
     return stream;
 }
@@ -730,8 +731,10 @@ cudaError_t CUDARTAPI cudaUserObjectRelease(cudaUserObject_t object, unsigned) {
     return now.error;
 }
 
-cudaError_t CUDARTAPI
-cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned, unsigned) {
+cudaError_t CUDARTAPI cudaGraphRetainUserObject(cudaGraph_t graph,
+                                                cudaUserObject_t object,
+                                                unsigned,
+                                                unsigned) {
     const call now("cudaGraphRetainUserObject");
     if (now.error == cudaSuccess)
         graph->objects.push_back(object); // always moved
@@ -757,7 +760,9 @@ cudaError_t CUDARTAPI cudaGetDriverEntryPoint(const char* symbol,
 
 // ---- Kernels ------------------------------------------------------------------------------------
 
-cudaError_t CUDARTAPI cudaFuncSetAttribute(const void* function, cudaFuncAttribute name, int value) {
+cudaError_t CUDARTAPI cudaFuncSetAttribute(const void* function,
+                                           cudaFuncAttribute name,
+                                           int value) {
     const call now("cudaFuncSetAttribute");
     if (now.error != cudaSuccess)
         return now.error;
@@ -770,8 +775,9 @@ cudaError_t CUDARTAPI cudaFuncSetAttribute(const void* function, cudaFuncAttribu
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI
-cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void**) {
+cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t* config,
+                                          const void* function,
+                                          void**) {
     const call now("cudaLaunchKernelExC");
     if (now.error != cudaSuccess)
         return now.error;
@@ -781,8 +787,8 @@ cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void
         return wrong("a kernel that is not registered", cudaErrorInvalidDeviceFunction);
     if (!the().present.has_code)
         return cudaErrorNoKernelImageForDevice;
-    if (x == 0 || y == 0 || z == 0 || x > 2147483647 || y > 65535 || z > 65535 || tx * ty * tz == 0 ||
-        tx * ty * tz > 1024)
+    if (x == 0 || y == 0 || z == 0 || x > 2147483647 || y > 65535 || z > 65535 ||
+        tx * ty * tz == 0 || tx * ty * tz > 1024)
         return wrong("a grid or block of a wrong size", cudaErrorInvalidConfiguration);
     const auto found = the().smem.find({current_context(), function});
     const int allowed = found == the().smem.end() ? 48 << 10 : found->second;
@@ -809,15 +815,13 @@ void CUDARTAPI __cudaRegisterFunction(
     const inside within;
     the().functions.insert(function);
 }
-void CUDARTAPI
-__cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}
+void CUDARTAPI __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}
 unsigned CUDARTAPI __cudaPushCallConfiguration(dim3, dim3, size_t, CUstream_st*) {
     std::abort(); // of launches by <<<>>>, which the library does not have
 }
 cudaError_t CUDARTAPI __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void*) { std::abort(); }
 cudaError_t CUDARTAPI __cudaGetKernel(cudaKernel_t*, const void*) { std::abort(); }
-cudaError_t CUDARTAPI
-__cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t) {
+cudaError_t CUDARTAPI __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t) {
     std::abort();
 }
 

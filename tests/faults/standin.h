@@ -1,7 +1,7 @@
 // A stand-in for the CUDA runtime, and for the driver functions that the runtime hands out. It
-// pretends to be one or more GPUs, runs no kernel and copies nothing, counts the calls that the
-// library makes, and lets any of them fail. Device memory is reserved addresses without access: a
-// host that touches it faults.
+// pretends to be one or more GPUs, but runs no kernel and copies nothing. It counts the library's
+// calls and lets any of them fail. Device memory is reserved addresses: a host that touches it
+// faults.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,10 +17,10 @@ struct machine {
     int devices = 2;
     int arch = 90;
     bool has_driver = true;
-    bool has_pools = true;  // memory pools
-    bool has_code = true;   // the library has code for the devices
-    bool has_ids = true;    // the driver has cuCtxGetId and cuPointerGetAttribute
-    bool has_tma = true;    // the driver has cuTensorMapEncodeTiled
+    bool has_pools = true; // memory pools
+    bool has_code = true;  // the library has code for the devices
+    bool has_ids = true;   // the driver has cuCtxGetId and cuPointerGetAttribute
+    bool has_tma = true;   // the driver has cuTensorMapEncodeTiled
 };
 void set_machine(const machine&);
 // This process uses CUDA from now on. Calls of a child that was forked later fail.
@@ -36,10 +36,10 @@ void reset();
 void arm(long at, cudaError_t error, bool stays);
 // Ends the failures, but not an error that stays.
 void disarm();
-long calls();          // since arm()
-const char* failed();  // the name of the call that failed; null: none has
+long calls();                   // since arm()
+const char* failed();           // the name of the call that failed; null: none has
 const char* name_of(long call); // since arm(); null: too many calls
-bool failed_restoring(); // the failed call would have restored a capture mode or a device
+bool failed_restoring();        // the failed call would have restored a capture mode or a device
 
 // ---- What there is ------------------------------------------------------------------------------
 
