@@ -408,10 +408,10 @@ void listen() {
 // The faults of one scenario, given its calls without failures.
 std::vector<fault> faults_of(const outcome& calls, const outcome& memory, bool is_long) {
     std::vector<fault> all;
-    const long many = is_long ? 40 : 12; // from here on each call fails in one way
+    constexpr long many = 24; // from here on, each call fails in one way only, unless it is long
     for (long at = 0; at < calls.calls; ++at)
         for (size_t k = 0; k < std::size(kinds); ++k)
-            if (calls.calls <= many || k == static_cast<size_t>(at) % std::size(kinds))
+            if (is_long || calls.calls <= many || k == static_cast<size_t>(at) % std::size(kinds))
                 all.push_back({fault::runtime, at, kinds[k].error, kinds[k].stays});
     for (long at = 0; at < memory.calls; ++at)
         for (const bool stays : {false, true})
