@@ -1,3 +1,7 @@
+// Decides whether a call of cuBLAS is served or forwarded (try_to_serve). Reasons against it come
+// from four places: the settings (why_switched_off), the entry point, which sets request::against
+// if an argument type rules the call out (entries.cpp, lt.cpp), the cuBLAS handle (read_settings,
+// shadow::prepare), and libmyblas, which may refuse the call.
 #include "cublas/call.h"
 
 #include "common/call_log.h"
