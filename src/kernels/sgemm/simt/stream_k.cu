@@ -11,8 +11,8 @@
 // warps of a scheduler are in the same phase, so no warp multiplies while both add their lanes'
 // sums.
 // Shared memory: 160 KiB for stages of 32 k; and a tile of each warp, on its way to C.
-// Workspace: if tiles are split, the sums of unfinished tiles, 32 or 16 KiB for each worker (block).
-// The worker with the end of a tile's k waits for the others, adds their sums in a fixed order and
+// Workspace: if tiles are split, the sums of unfinished tiles, 32 or 16 KiB for each block. The
+// block with the end of a tile's k waits for the others, adds their sums in a fixed order and
 // writes C (components/schedule.cuh). Also aligned copies of unaligned operands, unless these are
 // read by scalar loads.
 // Launch: one block of 384 threads for each multiprocessor. If operands are copied, a kernel before
