@@ -1,7 +1,9 @@
-// Decides whether a call of cuBLAS is served or forwarded (try_to_serve). Reasons against it come
-// from four places: the settings (why_switched_off), the entry point, which sets request::against
-// if an argument type rules the call out (entries.cpp, lt.cpp), the cuBLAS handle (read_settings,
-// shadow::prepare), and libmyblas, which may refuse the call.
+// Decides whether a call of cuBLAS is served or forwarded (try_to_serve). Four places can rule a
+// call out:
+// - the settings of the process (why_switched_off);
+// - the entry point, by request::against: for example, a type is not FP32 (entries.cpp, lt.cpp);
+// - the settings of the cuBLAS handle (read_settings, shadow::prepare);
+// - libmyblas, which may refuse the call.
 #include "cublas/call.h"
 
 #include "common/call_log.h"
