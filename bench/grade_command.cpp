@@ -41,7 +41,7 @@ public:
         device_.upload(operands_.b, p.b.data(), bytes(p.n));
     }
 
-    // What `call` leaves in C, which is NaN before: with beta = 0 it must not be read.
+    // The C that `call` leaves. C is NaN before, because it must not be read if beta is 0.
     std::vector<float> result_of(int64_t n, const std::function<void()>& call) {
         device_.poison(operands_.c, bytes(n));
         call();
@@ -151,7 +151,7 @@ private:
         const shape s = shape_of(n, input.alpha);
         memory_.load(p);
         std::vector<double> exact(p.a.size()), magnitude(p.a.size());
-        if (input.alpha != 0) // else what is NaN in A and B is not read
+        if (input.alpha != 0) // otherwise NaN in A and B is not read
             of_.device.multiply_exactly(s, memory_.data(), exact.data(), magnitude.data());
         for (card& c : cards_) {
             const std::vector<float> result =
