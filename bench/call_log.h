@@ -16,8 +16,7 @@ struct left_out_calls {
 };
 
 struct call_log {
-    std::vector<shape>
-        shapes; // complete, each once; by routine, those with the most work first
+    std::vector<shape> shapes; // complete, each once; by routine, those with the most work first
     std::vector<left_out_calls> left_out;
 };
 

@@ -57,8 +57,8 @@ std::string join_command(int argc, char** argv) {
     return command;
 }
 
-// The first 8 digits of the commit's hash: the shapes of a random sweep are others for each commit,
-// and known from it. Fresh where there is no hash.
+// The seed is the first 8 digits of the commit's hash. A random sweep therefore has other shapes
+// for each commit, and the commit tells which. Without a hash, the seed is random.
 uint64_t seed_of(const std::string& commit) {
     constexpr size_t digits = 8; // short enough to be typed
     const std::string first = commit.substr(0, digits);
@@ -67,8 +67,8 @@ uint64_t seed_of(const std::string& commit) {
     return std::random_device()();
 }
 
-// Help within 80 columns: CLI11's own formatter does not wrap lines, and writes the accepted values
-// beside the names.
+// Writes help within 80 columns. CLI11's own formatter does not wrap lines, and writes the accepted
+// values beside the names.
 class narrow_formatter : public CLI::Formatter {
 public:
     std::string make_option(const CLI::Option* option, bool is_positional) const override {
@@ -97,7 +97,7 @@ private:
     }
 };
 
-// One of the named values, or some, separated by commas.
+// An option whose argument is one of the named values, or several, separated by commas.
 struct choice {
     std::set<std::string> names;
     std::function<void(const std::string&)> take;
@@ -132,7 +132,7 @@ using option_value = std::variant<bool*, // a flag
 
 struct option_row {
     uint32_t actions; // that have it
-    const char* name; // of an argument that has to be there, without dashes
+    const char* name; // of a required argument, without dashes
     option_value value;
     std::optional<CLI::Validator> check;
     std::string help;
@@ -414,7 +414,7 @@ private:
             command.get_option("--out")->required();
     }
 
-    // Fields of products that the selection sees, so without data and scalars.
+    // The fields of products that affect the selection; data and scalars do not.
     static bool is_of_calls(const shape_field& f) {
         return has(routine::sgemm, f) && f.owners != field::data && f.owners != field::scalars &&
                !(f.where & if_set);
@@ -459,7 +459,7 @@ private:
                 std::all_of(chosen_.sweeps.begin(), chosen_.sweeps.end(), is_class_of_products)
                     ? std::vector{routine::sgemm}
                     : std::vector{routine::sgemm, routine::transpose, routine::sum};
-        // A size that no chosen routine has is a slip worth stopping for.
+        // A size that no chosen routine has is probably a mistake, so the program stops.
         for (const shape_field& f : shape_fields)
             if (f.option && option_of(f)->count() > 0 &&
                 std::none_of(chosen_.routines.begin(), chosen_.routines.end(), [&](routine r) {
