@@ -297,7 +297,7 @@ std::vector<call_case> simpler(const call_case& c) {
             g.*ld = std::min(g.*ld, rows);
         x.ldaux = std::min(x.ldaux, rows);
     };
-    // Values only move towards 0, by way of 1, so that the shrinking ends.
+    // Any value becomes 1, and 1 becomes 0, so that the shrinking ends.
     const auto simpler_value = [](auto value) -> decltype(value) {
         return value != 0 && value != 1;
     };

@@ -30,7 +30,7 @@ def exported():
 
 
 def macros(text):
-    """{name of cuBLAS: what the header makes of it}"""
+    """{name of cuBLAS: the name that the header defines it as}"""
     return dict(
         re.findall(r"^#define ((?:cublas|CUBLAS_)\w+)(?:\(.*?\))? (\w+)", text, re.MULTILINE)
     ) | {f"cublas{name}": f"myblas{name}" for name in re.findall(COPY, text, re.MULTILINE)}
