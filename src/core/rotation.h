@@ -93,7 +93,7 @@ MYBLAS_HOST_DEVICE inline void generate(const rotmg_problem& p) {
         d1 = d;
         x1 = y1 * u;
     }
-    if (flag < 0 || u <= 0) { // d1 is negative, or the rotated square would be
+    if (flag < 0 || u <= 0) { // d1 is negative, or the rotated square would be negative
         h11 = h21 = h12 = h22 = d1 = d2 = x1 = 0;
         flag = -1;
     }
