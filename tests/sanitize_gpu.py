@@ -56,9 +56,9 @@ def command_of(tests, tool, name):
     return command
 
 
-def gpu_count():
+def all_gpus():
     listing = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=True)
-    return len(listing.stdout.splitlines())
+    return [str(index) for index in range(len(listing.stdout.splitlines()))]
 
 
 def gpu_name():
@@ -71,7 +71,7 @@ def run_piece(arguments, piece, gpu):
     tool, name, shard = piece
     environment = dict(
         os.environ,
-        CUDA_VISIBLE_DEVICES=str(gpu),
+        CUDA_VISIBLE_DEVICES=gpu,
         MYBLAS_TEST_REDUCED="1",
         MYBLAS_TEST_REQUIRE_GPU="1",
         MYBLAS_TEST_SHARD=shard,
@@ -114,6 +114,7 @@ def parse_arguments():
     parser.add_argument("--tool", action="append", choices=TOOLS, help="only these tools")
     parser.add_argument("--program", action="append", help="only these programs")
     parser.add_argument("--limit", type=float, default=480, help="seconds for a piece (480)")
+    parser.add_argument("--gpu", action="append", help="only these GPUs, by their numbers")
     parser.add_argument("-j", "--jobs", type=int, default=4, help="pieces at a time, a GPU (4)")
     parser.add_argument("--json", type=pathlib.Path, help="append a line for the run here")
     parser.add_argument("--logs", type=pathlib.Path, default=pathlib.Path("."), help="of failures")
@@ -128,11 +129,11 @@ def main():
     arguments = parse_arguments()
     names = arguments.program or programs(arguments.tests)
     pieces = pieces_of(names, arguments.tool or list(TOOLS))
-    gpus = gpu_count()
+    gpus = arguments.gpu or all_gpus()
     results = []
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs * gpus) as pool:
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs * len(gpus)) as pool:
         futures = [
-            pool.submit(run_piece, arguments, piece, index % gpus)
+            pool.submit(run_piece, arguments, piece, gpus[index % len(gpus)])
             for index, piece in enumerate(pieces)
         ]
         for future in concurrent.futures.as_completed(futures):
