@@ -98,7 +98,7 @@ class Library:
     @staticmethod
     def require(status):
         if status != 0:
-            raise RuntimeError(f"the library answered {status}")
+            raise RuntimeError(f"the library returned status {status}")
 
     def ask(self, function, device, call, *arguments):
         question = (ctypes.byref(device), ctypes.c_size_t(WORKSPACE_BYTES), ctypes.byref(call))
@@ -493,7 +493,7 @@ def fit(view, readings, library, rows):
     with multiprocessing.Pool(min(MEMBERS, os.cpu_count())) as pool:
         members = pool.starmap(fit_factor, [(*work, seed) for seed in range(MEMBERS)])
     hidden, of_work, of_hidden = zip(*members)
-    # The mean of their logarithms: one hidden layer of all their units.
+    # The mean of the members is one model, whose hidden layer has the units of all members.
     layers = (
         np.concatenate(hidden, axis=1),
         sum(of_work) / MEMBERS,
@@ -687,7 +687,7 @@ def check_choices(readings, library, is_fitted, found):
         known = (chosen >= 0) & np.isfinite(us[np.arange(len(chosen)), chosen])
         if known[can_be_known].mean() < LEAST_KNOWN:
             unknown = (can_be_known & ~known).sum()
-            failures.append(f"{name}: of {unknown} choices there is no reading")
+            failures.append(f"{name}: there is no reading for {unknown} choices")
         regret = regret_of(readings, library, mode, chosen)
         rows = readings.held & known
         failures += judge(regret, readings, rows, mode, chosen, is_fitted)
@@ -696,8 +696,8 @@ def check_choices(readings, library, is_fitted, found):
 
 
 def write_regret(path, context, found):
-    """As myblas-bench writes results: a row for each mode and set of calls, and quantiles of all
-    calls in each mode."""
+    """Writes a file like those of myblas-bench: a row for each mode and set of calls, and quantiles
+    of all calls in each mode."""
     rows = []
     for mode, (regret, sets) in found.items():
         for name in ("all", *sorted(set(sets))):
@@ -748,7 +748,7 @@ def command_check(library, regret_folder):
 
 
 def check_formula(readings, library):
-    """Predictions of the library, and by the formula that was fitted, with the same constants."""
+    """Compares the predictions of the library with those of the formula here."""
     model = read_model(MODEL)
     rows = np.flatnonzero(readings.held)[::20]
     some = readings.of(rows)
@@ -770,7 +770,7 @@ def fitted_rate():
 
 
 def check_model(readings, library, title, with_factor, most):
-    """Judges by the formula here what the library cannot be asked."""
+    """Judges the formula here, for settings that the library does not have."""
     model, view, failures = read_model(MODEL), View(readings, library), []
     for mode, name in enumerate(MODES):
         regret = regret_of_model(model, view, readings, library, mode, with_factor)[readings.held]

@@ -91,7 +91,8 @@ struct card {
     std::vector<grade_errors> errors{}; // in the order of grade_inputs()
     std::vector<double> max_errors{};   // of positive data, in units of u |A||B|, by size
     double growth = 0;                  // of these
-    // Whether bits are the same again, and from another thread with another handle and stream.
+    // Whether repeated calls give the same bits, also from another thread with another handle and
+    // stream.
     bool repeats = true, repeats_elsewhere = true;
     bool promises_bits = true;
 
@@ -334,7 +335,7 @@ bool run_grade(const session& of) {
         results.push_back(to_json(c));
         all_kept = all_kept && c.keeps_promises();
         if (!c.keeps_promises())
-            fmt::print("{} does not keep what the library promises of it\n", c.of.name);
+            fmt::print("{} breaks a promise of the library\n", c.of.name);
     }
     write_results(of.chosen.json_file, of.known, {{"n", sizes}, {"results", results}});
     return all_kept;
