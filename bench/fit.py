@@ -405,7 +405,9 @@ def find_domains(view, regrets, rough, rows):
             ranges[variant, i, 0] = 0 if is_end[0] else max(low[i] - MARGIN, 0)
             ranges[variant, i, 1] = HALF_OCTAVES - 1 if is_end[1] else high[i] + MARGIN
         most_rounds[variant] = 2 * view.w["rounds"][near, variant].max() + 1
-        if view.variants[variant].startswith(IN_PASSES):
+        others = view.w["rounds"][seen & inside.all(axis=1), variant]
+        is_end = (others > most_rounds[variant]).sum() < FEW
+        if is_end or view.variants[variant].startswith(IN_PASSES):
             most_rounds[variant] = MANY_ROUNDS
     return ranges, most_rounds
 
