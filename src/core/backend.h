@@ -1,6 +1,5 @@
-// A backend is a table of what handles need beyond kernels: devices, memory, streams, copies.
-// There are two, and a build without CUDA has a cuda backend that answers NOT_INITIALIZED to
-// open().
+// A backend is a table of what handles need beyond kernels: devices, memory, streams, copies. There
+// are two, and a build without CUDA has a cuda backend whose open() returns NOT_INITIALIZED.
 #pragma once
 
 #include "core/device.h"
@@ -41,8 +40,8 @@ struct backend_ops {
     // Why a kernel's prepare(), which was the last call, failed: ARCH_MISMATCH, ALLOC_FAILED or
     // NOT_INITIALIZED. Null where no kernel has a prepare().
     myblasStatus_t (*explain_preparation)(const char** reason);
-    // Makes `ordinal` current and tells what was, unless `previous` is null. Callers restore the
-    // device with the same function.
+    // Makes the device `ordinal` current. *previous = the device that was current, unless previous
+    // is null; callers restore it with the same function.
     myblasStatus_t (*exchange_device)(int ordinal, int* previous);
 
     // Memory may be allocated while a stream is being captured: it never becomes part of the graph.
@@ -54,8 +53,8 @@ struct backend_ops {
 
     // Allocation and release in stream order, so that nothing waits. The stream must not be
     // captured. release can free this memory too, once no work uses it. On a device without memory
-    // pools stream_release answers NOT_SUPPORTED and frees nothing. Null where streams have no
-    // order.
+    // pools stream_release returns NOT_SUPPORTED and frees nothing. Both are null if streams have
+    // no order.
     myblasStatus_t (*stream_allocate)(void** ptr, size_t bytes, myblasStream_t stream);
     myblasStatus_t (*stream_release)(void* ptr, myblasStream_t stream);
 
