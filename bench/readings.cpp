@@ -2,7 +2,7 @@
 
 #include "commands.h"
 #include "errors.h"
-#include "random.h"
+#include "sweeps.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,49 +27,21 @@ constexpr double alone_us =
 
 // ---- The calls ----------------------------------------------------------------------------------
 
-class call_source {
-public:
-    call_source(uint64_t seed, reading_set set, int index)
-        : seed_(random_bits(random_bits(seed, static_cast<uint64_t>(set)),
-                            static_cast<uint64_t>(index))) {}
-
-    int64_t integer(int64_t low, int64_t high) {
-        return low + static_cast<int64_t>(unit() * static_cast<double>(high - low + 1));
-    }
-    // Uniform in its logarithm.
-    int64_t size(int64_t low, int64_t high) {
-        const double ratio = static_cast<double>(high + 1) / static_cast<double>(low);
-        const double value = static_cast<double>(low) * std::pow(ratio, unit());
-        return std::clamp(static_cast<int64_t>(value), low, high);
-    }
-    bool flip() { return integer(0, 1) != 0; }
-    int64_t step() { // of a grid
-        constexpr int64_t steps[] = {4, 8, 16, 32, 64, 128};
-        return steps[integer(0, 5)];
-    }
-
-private:
-    double unit() { // in [0, 1)
-        double value = 0;
-        random_value(seed_, index_++, value);
-        return (value + 1) / 2;
-    }
-    uint64_t seed_, index_ = 0;
-};
+int64_t draw_step(size_source& draw) { // of a grid
+    constexpr int64_t steps[] = {4, 8, 16, 32, 64, 128};
+    return steps[draw.draw_evenly(0, 5)];
+}
 
 void round_up(shape& s, int64_t step) {
     for (int64_t* size : {&s.m, &s.n, &s.k})
         *size = (*size + step - 1) / step * step;
 }
 
-shape draw_once(call_source& draw, reading_set set) {
+shape draw_once(size_source& draw, reading_set set) {
     constexpr int64_t usual = 8192, large = 16384, longest = 1 << 21;
-    shape s;
-    s.routine = routine::sgemm;
-    s.transa = draw.flip();
-    s.transb = draw.flip();
+    shape s{.transa = draw.flip(), .transb = draw.flip()};
     const auto draw_sizes = [&](int64_t low, int64_t high) {
-        s.m = draw.size(low, high), s.n = draw.size(low, high), s.k = draw.size(low, high);
+        s.m = draw.draw(high, low), s.n = draw.draw(high, low), s.k = draw.draw(high, low);
     };
     switch (set) {
     case reading_set::random:
@@ -77,14 +49,14 @@ shape draw_once(call_source& draw, reading_set set) {
         break;
     case reading_set::grid:
         draw_sizes(1, usual);
-        round_up(s, draw.step());
+        round_up(s, draw_step(draw));
         break;
     case reading_set::padded:
         draw_sizes(1, usual);
         if (draw.flip())
             round_up(s, 4);
-        s.ld_pad = draw.integer(0, 5);
-        s.offset = draw.integer(0, 3);
+        s.ld_pad = draw.draw_evenly(0, 5);
+        s.offset = draw.draw_evenly(0, 3);
         break;
     case reading_set::extreme:
         draw_sizes(1, longest);
@@ -92,10 +64,10 @@ shape draw_once(call_source& draw, reading_set set) {
             round_up(s, 4);
         break;
     case reading_set::update:
-        s.m = draw.size(200, usual), s.n = draw.size(200, usual), s.k = draw.size(16, 320);
+        s.m = draw.draw(usual, 200), s.n = draw.draw(usual, 200), s.k = draw.draw(320, 16);
         break;
     case reading_set::thin:
-        s.m = draw.size(1, 160), s.n = draw.size(300, usual), s.k = draw.size(200, usual);
+        s.m = draw.draw(160, 1), s.n = draw.draw(usual, 300), s.k = draw.draw(usual, 200);
         if (draw.flip())
             std::swap(s.m, s.n);
         break;
@@ -105,18 +77,18 @@ shape draw_once(call_source& draw, reading_set set) {
             s.n = s.k = s.m;
         if (draw.flip())
             round_up(s, 4);
-        s.batch = draw.size(2, 4096);
-        s.pointer_array = draw.integer(0, 2) == 0;
+        s.batch = draw.draw(4096, 2);
+        s.pointer_array = draw.draw_evenly(0, 2) == 0;
         break;
     case reading_set::tensor:
         draw_sizes(24, large);
         if (draw.flip())
-            round_up(s, draw.step());
+            round_up(s, draw_step(draw));
         break;
     case reading_set::square:
-        s.m = s.n = s.k = draw.size(16, large);
+        s.m = s.n = s.k = draw.draw(large, 16);
         if (draw.flip())
-            round_up(s, draw.step());
+            round_up(s, draw_step(draw));
         break;
     }
     return complete(s);
@@ -131,7 +103,8 @@ bool is_measurable(const shape& s, reading_set set) {
 } // namespace
 
 shape draw_call(uint64_t seed, reading_set set, int index) {
-    call_source draw(seed, set, index);
+    const uint64_t of_set = random_bits(seed, static_cast<uint64_t>(set));
+    size_source draw(random_bits(of_set, static_cast<uint64_t>(index)));
     for (;;) {
         const shape s = draw_once(draw, set);
         if (is_measurable(s, set))
@@ -168,8 +141,7 @@ operands arena::of(const shape& s) {
     float* at[3];
     for (size_t i = 0; i < std::size(memory_); ++i)
         at[i] = static_cast<float*>(memory_[i].data()) + s.offset;
-    operands o;
-    o.a = at[0], o.b = at[1], o.c = at[2];
+    operands o{.a = at[0], .b = at[1], .c = at[2]};
     if (s.pointer_array) {
         const size_t batch = static_cast<size_t>(s.batch);
         const operand_sizes stride = batch_strides(s);
@@ -308,9 +280,7 @@ void reader::force(const char* name) const {
 }
 
 std::vector<std::string> predicted_kernels(const library_handle& handle) {
-    shape probe;
-    probe.m = probe.n = probe.k = 64;
-    const myblasCall_t call = describe_call(complete(probe), {});
+    const myblasCall_t call = describe_call(complete({.m = 64, .n = 64, .k = 64}), {});
     std::vector<std::string> found;
     int index = 0;
     for (const std::string& name : kernel_names(handle.backend(), routine::sgemm)) {
