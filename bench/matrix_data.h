@@ -1,5 +1,5 @@
-// Data of operands, some of which FP32 made of 16-bit limbs finds hard. As random.h: any element can
-// be asked for in any order, on the host and in a kernel.
+// Data of operands; some are hard for FP32 made of 16-bit limbs. As random.h: any element can be
+// asked for in any order, on the host and in a kernel.
 #pragma once
 
 #include "random.h"

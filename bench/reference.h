@@ -156,8 +156,8 @@ product_view view_product(const shape&, const operands&, int64_t batch_index, ui
 pair_view view_pair(const shape&, const operands&, uint64_t seed_x, uint64_t seed_y);
 
 // ---- What machines compare element by element ---------------------------------------------------
-// operator() judges element `at` of count(): it returns the error, whose maximum is wanted, or, with
-// is_count, 1 where the element is wrong, and all are added.
+// operator() judges element `at` of count(). It returns the error, and the largest one is wanted;
+// with is_count it returns 1 for a wrong element, and the sum is wanted.
 
 // The memory of C outside of the results, `length` elements: it must not have changed.
 struct changed_elements {

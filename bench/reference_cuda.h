@@ -1,5 +1,5 @@
-// Data and the checks of results on the GPU: products and sums in higher precision, all else element
-// by element.
+// Data and checks of results on the GPU: products and sums in higher precision, all else element by
+// element.
 #pragma once
 
 #include "matrix_data.h"
