@@ -102,47 +102,19 @@ LEVEL3_MODES = {mode: f"level3_{mode}" for mode in MODES}
 LEVEL3_SIDES = (4096,)
 
 LADDERS = [
-    Ladder(
-        "sgemm",
-        "SGEMM, m = n = k = 4096, NN",
-        {"m": 4096, "n": 4096, "k": 4096, "transa": "N", "transb": "N"},
-        "gflops",
-        "GFLOP/s",
-        "cublasSgemm",
-        "cuBLAS",
-        [rung.name for rung in rungs.all_rungs()],
-    ),
-    Ladder(
-        "transpose",
-        "Transpose, 8192 x 8192",
-        {"m": 8192, "n": 8192, "elem_bytes": 4},
-        "gbps",
-        "GB/s",
-        "device_copy",
-        "the device copy",
-        ["naive", "shared_tile", "shared_tile_padded", "diagonal", "unrolled", "vectorised"],
-        yardsticks=("copy", "copy_shared"),
-    ),
-    Ladder(
-        "sum",
-        "Sum of 2^28 elements",
-        {"n": 2**28, "incx": 1},
-        "gbps",
-        "GB/s",
-        "cub::DeviceReduce::Sum",
-        "CUB",
-        [
-            "atomic",
-            "shared_serial",
-            "shared_interleaved",
-            "shared_strided",
-            "shared_sequential",
-            "warp_shuffle",
-            "vectorised_two_level",
-            "polled",
-        ],
-    ),
-]
+    Ladder("sgemm", "SGEMM, m = n = k = 4096, NN",
+           {"m": 4096, "n": 4096, "k": 4096, "transa": "N", "transb": "N"},
+           "gflops", "GFLOP/s", "cublasSgemm", "cuBLAS",
+           [rung.name for rung in rungs.all_rungs()]),
+    Ladder("transpose", "Transpose, 8192 x 8192", {"m": 8192, "n": 8192, "elem_bytes": 4},
+           "gbps", "GB/s", "device_copy", "the device copy",
+           ["naive", "shared_tile", "shared_tile_padded", "diagonal", "unrolled", "vectorised"],
+           yardsticks=("copy", "copy_shared")),
+    Ladder("sum", "Sum of 2^28 elements", {"n": 2**28, "incx": 1},
+           "gbps", "GB/s", "cub::DeviceReduce::Sum", "CUB",
+           ["atomic", "shared_serial", "shared_interleaved", "shared_strided", "shared_sequential",
+            "warp_shuffle", "vectorised_two_level", "polled"]),
+]  # fmt: skip
 
 
 def explain_slower_rungs(ladder, entries, reasons):
