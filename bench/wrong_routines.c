@@ -84,6 +84,7 @@ WRONG(mysscal, spoil_vector(h, x, n, incx))
 WRONG(mysswap, spoil_vector(h, y, n, incy))
 WRONG(mysrot, spoil_vector(h, x, n, incx))
 WRONG(mysrotm, spoil_vector(h, y, n, incy))
+WRONG(mysgeam, spoil_matrix(h, C, m, n, ldc))
 WRONG(mysgemv, spoil_vector(h, y, trans == MYBLAS_OP_N ? m : n, incy))
 WRONG(myssymv, spoil_vector(h, y, n, incy))
 WRONG(myssyr, spoil_triangle(h, A, uplo, n, lda))
@@ -97,13 +98,21 @@ WRONG(myssymm, spoil_matrix(h, C, m, n, ldc))
 WRONG(mystrmm, spoil_matrix(h, C, m, n, ldc))
 WRONG(mystrsm, spoil_matrix(h, B, m, n, ldb))
 
-/* cuBLAS has none. */
+/* cuBLAS has none of these. */
 // clang-format off
 #define PARAMETERS_mysgemmFused                                                                    \
     (myblasOperation_t transa, myblasOperation_t transb, SIZE m, SIZE n, SIZE k,                   \
      const float* alpha, const float* A, SIZE lda, const float* B, SIZE ldb, const float* beta,    \
      const float* C, SIZE ldc, float* D, SIZE ldd, const myblasEpilogue_t* epilogue)
+#define PARAMETERS_mysgemsum                                                                       \
+    (myblasOperation_t op, SIZE m, SIZE n, const float* A, SIZE lda, float* result)
+#define PARAMETERS_mytransposeEx                                                                   \
+    (SIZE m, SIZE n, SIZE element_bytes, const void* A, SIZE lda, void* B, SIZE ldb)
 // clang-format on
 #define ARGUMENTS_mysgemmFused                                                                     \
     (transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, D, ldd, epilogue)
+#define ARGUMENTS_mysgemsum (op, m, n, A, lda, result)
+#define ARGUMENTS_mytransposeEx (m, n, element_bytes, A, lda, B, ldb)
 WRONG(mysgemmFused, spoil_matrix(h, D, m, n, ldd))
+WRONG(mysgemsum, spoil(h, &result[(op == MYBLAS_OP_N ? m : n) - 1]))
+WRONG(mytransposeEx, spoil_matrix(h, B, n, m, ldb))
