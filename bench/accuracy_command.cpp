@@ -109,8 +109,8 @@ public:
             return;
         ordered_json json;
         json["context"] = context_;
-        // With these sums of k, results are attributed at any k. Files without them are right up to
-        // k = 1024 alone.
+        // With these sums of k, the kernel that computed can be told at any k. In files without
+        // them, the attribution is right up to k = 1024 alone.
         json["strict_ends"] = {strict_end_chunk, strict_end_group};
         json["summary"] = summary_;
         json["results"] = results_;

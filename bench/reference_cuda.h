@@ -27,14 +27,14 @@ void launch_fill(const generated_data&, cudaStream_t);
 // All of AB and |A||B|, m x n and tight. All pointers are device memory.
 void launch_sgemm_reference(const product_view&, double* product, double* magnitude, cudaStream_t);
 
-// A part of a sum: value + error is exact to about twice double precision.
+// A part of a sum. value + error has about twice double precision.
 struct partial_sum {
     double value, error, magnitude;
 };
 inline constexpr int sum_partial_count = 1 << 16;
 
-// Adds up a reduction's vector, or with y the products of two vectors' elements, in
-// sum_partial_count parts. All pointers are device memory.
+// Adds up a vector or, with y, the products of two vectors' elements, in sum_partial_count parts.
+// All pointers are device memory.
 void launch_sum_exactly(
     const shape&, const void* x, const void* y, partial_sum* parts, cudaStream_t);
 

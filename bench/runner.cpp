@@ -25,13 +25,13 @@ std::string kernel_variable(routine r) {
     return fmt::format("MYBLAS_{}_KERNEL", name);
 }
 
-// What it forces on new handles; empty: nothing.
+// The kernel that the variable forces on new handles; empty: none.
 std::string forced_by_environment(routine r) {
     const char* forced = std::getenv(kernel_variable(r).c_str());
     return forced ? forced : "";
 }
 
-// The name of a kernel or family, "all", or "auto". An option goes before the environment.
+// The name of a kernel or family, "all", or "auto". An option overrides the environment.
 std::string asked_kernel(const options& chosen, routine r) {
     if (chosen.kernel != automatic)
         return chosen.kernel;
@@ -98,7 +98,7 @@ void runner::run(const shape& sizes) {
     if (!candidates.empty())
         time(work, candidates);
     handle_.set_math(options_.math);
-    // Back to the handles' own workspaces before the lent one goes.
+    // The handles' own workspaces are set again before the lent one is freed.
     handle_.set_stream(machine_.stream());
     for (const rival& other : rivals_)
         other.drop_workspace(machine_);
@@ -111,8 +111,8 @@ std::vector<std::string> runner::wanted_kernels(routine r) const {
     return {asked == automatic ? "" : asked};
 }
 
-// One workspace that serves every kernel that is lent one, as long as it leaves half of the memory
-// alone.
+// Makes a workspace that is large enough for every kernel that is lent one, as long as half of the
+// memory stays free.
 buffer runner::make_workspace(const task& work, const std::vector<std::string>& names) const {
     const size_t limit = machine_.free_bytes() / 2;
     size_t largest = 0;
@@ -177,7 +177,7 @@ std::vector<subject> runner::opponents(const task& work,
     return others;
 }
 
-// The algorithm with the least of three single calls, each after one that loads its kernel.
+// Adds the algorithm with the shortest of three single calls. A call before them loads its kernel.
 void runner::add_fastest_of_lt(std::vector<subject>& others, const task& work) const {
     const shape& s = work.sizes();
     const bool is_product = s.routine == routine::sgemm || s.routine == routine::sgemm_fused;
@@ -241,7 +241,7 @@ subject runner::ours(const std::string& name,
             [&work, r] { require(work.call(), describe(r).name); }};
 }
 
-// In the same mode, by the library's own choice.
+// The product in the same mode, by the library's own choice of kernel.
 subject runner::plain_product(const task& work) const {
     subject product = ours("mysgemm", work, options_.math, "");
     product.call = [this, &work, plain = without_epilogue(work.sizes())] {
@@ -250,7 +250,7 @@ subject runner::plain_product(const task& work) const {
     return product;
 }
 
-// What the library would take without tensor cores.
+// The kernel that the library chooses in strict mode.
 std::string runner::strict_choice(const task& work) const {
     handle_.set_math(MYBLAS_FP32_STRICT_MATH);
     std::string name = handle_.choice(work.sizes(), work.data());

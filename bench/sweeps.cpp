@@ -1,5 +1,6 @@
-// The lists of shapes: published ones only grow, at their end, so that results stay comparable.
+// The lists of shapes. Published lists only grow, at their end, so that results stay comparable.
 #include "sweeps.h"
+
 #include "errors.h"
 #include "options.h"
 
@@ -37,7 +38,8 @@ constexpr triple sgemm_huge[] = {
     {256, 1048576, 1280},
 };
 
-// Squares, then linear layers: of each TN with every activation, of the squares also NN.
+// Fused products: squares, then linear layers. Each is measured as TN with every activation,
+// squares also as NN.
 constexpr int64_t fused_squares[] = {1024, 1500, 2048, 3072, 4096, 8192};
 constexpr triple fused_layers[] = {
     {4096, 512, 4096}, {1024, 4096, 1024}, {50257, 256, 768}, {1001, 777, 333}};
@@ -61,7 +63,7 @@ constexpr int64_t batched_sides[] = {16, 32, 64, 128, 256};
 constexpr int64_t least_ragged_side = 4; // of batches; bounds has the largest
 constexpr int ragged_batches = 30;       // by strides, and as many by pointers
 
-// Each NN and TN.
+// Each as NN and TN. On a host, sizes are smaller.
 // clang-format off
 constexpr triple bare_shapes[] = {
     {1024, 1024, 1024}, {1536, 1536, 1536}, {2048, 2048, 2048}, {2500, 2500, 2500},
@@ -381,7 +383,7 @@ shapes list_of(sweep wanted, const request& of) {
                                     : class_shapes(wanted, of.on_host, of.seed);
 }
 
-// What the command line says of all shapes of a sweep.
+// Applies the options that change all shapes of a sweep.
 void apply(const shape& given, shape& s) {
     const shape plain;
     if (given.offset != plain.offset)
@@ -400,7 +402,7 @@ std::vector<shape> requested_shapes(const options& chosen, myblasBackend_t backe
     if (chosen.sweeps.empty())
         for (const routine r : chosen.routines)
             add_given(chosen, r, list);
-    // A quick table names its own routines.
+    // --quick has a fixed list of routines.
     const size_t routine_lists = chosen.has(sweep::quick) ? 1 : chosen.routines.size();
     for (size_t i = 0; i < routine_lists; ++i)
         for (const sweep wanted : chosen.sweeps) {

@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    static constexpr uint64_t shape_stream = 1000; // apart from the data's
+    static constexpr uint64_t shape_stream = 1000; // so that sizes and data differ
     uint64_t seed_, index_ = 0;
 };
 
@@ -46,14 +46,14 @@ inline void shrink_for_host(std::vector<shape>& list) {
             *size = std::max<int64_t>(*size / shrinkage, 1);
 }
 
-// Levels 2 and 3 of BLAS beside sgemm. Published: squares in several forms, panels, and some
-// unaligned; members never change.
+// Levels 2 and 3 of BLAS beside sgemm: the published list, whose members never change, with squares
+// in several forms, panels, and unaligned shapes.
 std::vector<shape> public_blas_shapes(routine, bool on_host);
-// Sizes and forms from a seed.
+// Random sizes and forms, from a seed.
 std::vector<shape> random_blas_shapes(routine, bool on_host, uint64_t seed);
 
-// Products as programs call them, of a class from sweep::general on. They follow from the seed
-// alone; networks has its own list.
+// Products as programs call them, of a class: sweep::general or a later one. They follow from the
+// seed alone, except for `networks`, which has a list.
 std::vector<shape> class_shapes(sweep, bool on_host, uint64_t seed);
 
 } // namespace bench

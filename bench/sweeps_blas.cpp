@@ -140,7 +140,7 @@ std::vector<shape> public_blas_shapes(routine r, bool on_host) {
 
 std::vector<shape> random_blas_shapes(routine r, bool on_host, uint64_t seed) {
     constexpr int count = 20;
-    constexpr int64_t least = 16; // smaller ones are launches
+    constexpr int64_t least = 16; // smaller calls are only launches
     const int64_t most = on_host ? 256 : counts_flops(r) ? 8192 : 32768;
     size_source sizes(seed);
     std::vector<shape> list;

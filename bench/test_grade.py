@@ -1,4 +1,4 @@
-"""The grades of myblas-bench: A for this library, worse for libraries that are planted beneath it.
+"""The grades of myblas-bench: A for this library, worse for wrong libraries that replace it.
 """
 
 import json
@@ -27,11 +27,11 @@ def grade(tmp_path):
 @pytest.fixture
 def planted(grade):
     def run(wrong, *sizes):
-        # OpenBLAS does not promise the same bits, so a kernel is forced that does.
+        # OpenBLAS does not promise the same bits, so a kernel is forced that promises them.
         environment = {"LD_PRELOAD": WRONG_PRODUCTS, "WRONG": wrong}
         done, cards = grade(*sizes, **environment, MYBLAS_SGEMM_KERNEL="reference")
         assert (done.returncode, done.stderr) == (1, "")
-        assert "strict does not keep what the library promises of it" in done.stdout
+        assert "strict breaks a promise of the library" in done.stdout
         return cards["strict"]
 
     return run

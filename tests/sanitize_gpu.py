@@ -21,7 +21,7 @@ import sys
 import time
 
 TOOLS = {
-    "memcheck": ["--leak-check", "full"],
+    "memcheck": [],
     "racecheck": [],
     "initcheck": [],
     "synccheck": [],
