@@ -23,9 +23,9 @@ namespace {
 constexpr int good = 0, not_supported = 15;
 constexpr int forwarded_status = 11; // of a call that arrived at cuBLAS
 
-int math_mode = 0; // of the cuBLAS handle
-int arch = 90;     // of the GPU; 0: none
-myblasMath_t mode; // of libmyblas's handle
+int pointer_mode = MYBLAS_POINTER_MODE_HOST, math_mode = 0; // of the cuBLAS handle
+int arch = 90;                                              // of the GPU; 0: none
+myblasMath_t mode;                                          // of libmyblas's handle
 myblasMath_t computed_in;
 std::string last_label;
 
@@ -431,26 +431,7 @@ const library* load_library() noexcept {
 void* library_function(const char*) noexcept { return reinterpret_cast<void*>(compute); }
 
 const real_cublas& cublas_of(const void*) noexcept {
-    static const real_cublas all({.destroy = nullptr,
-                                  .set_stream = nullptr,
-                                  .set_workspace = nullptr,
-                                  .get_stream =
-                                      [](void*, myblasStream_t* stream) {
-                                          *stream = nullptr;
-                                          return good;
-                                      },
-                                  .get_pointer_mode =
-                                      [](void*, int* m) {
-                                          *m = MYBLAS_POINTER_MODE_HOST;
-                                          return good;
-                                      },
-                                  .get_math_mode =
-                                      [](void*, int* m) {
-                                          *m = math_mode;
-                                          return good;
-                                      },
-                                  .major = 13});
-    return all;
+    return stand_in_cublas<&pointer_mode, &math_mode>();
 }
 
 void* real_cublas::function(entry, bool, const char*, const void*) const noexcept {
