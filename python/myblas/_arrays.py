@@ -9,6 +9,7 @@ imported: an array of a package can only be here if the package is loaded.
 from __future__ import annotations
 
 import ctypes
+import functools
 import sys
 
 from ._library import HOST, device_of_pointer, handle_for
@@ -103,17 +104,36 @@ def _wrong_dtype(function, name, dtype, shape):
     )
 
 
+@functools.lru_cache(maxsize=4096)
+def _quarters(byte_strides, shape):
+    """Strides in elements of 4 bytes; None: they are no multiples. Those of axes with one element
+    are free.
+    """
+    if any([stride & 3 and size > 1 for stride, size in zip(byte_strides, shape)]):
+        return None
+    return tuple([stride >> 2 for stride in byte_strides])
+
+
 def _elements(function, name, byte_strides, shape):
-    """Strides in elements of a float32 array. Those of axes with one element are free."""
+    """Strides in elements of a float32 array."""
     if byte_strides is None:
         return contiguous_strides(shape)
-    for stride, size in zip(byte_strides, shape):
-        if stride & 3 and size > 1:
-            raise ValueError(
-                f"{function}: the strides of {name}, {tuple(byte_strides)} bytes, are not "
-                "multiples of 4: copy it first"
-            )
-    return tuple([stride >> 2 for stride in byte_strides])
+    strides = _quarters(tuple(byte_strides), tuple(shape))
+    if strides is None:
+        raise ValueError(
+            f"{function}: the strides of {name}, {tuple(byte_strides)} bytes, are not "
+            "multiples of 4: copy it first"
+        )
+    return strides
+
+
+def _address(array):
+    """Of a NumPy array."""
+    try:
+        # array.ctypes builds several objects; this is for writable contiguous arrays alone.
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except (TypeError, ValueError, BufferError):
+        return array.ctypes.data
 
 
 class _Numpy:
@@ -132,9 +152,7 @@ class _Numpy:
                 raise ValueError(f"{function}: {name} is not aligned to 4 bytes")
             array = array.copy()
         strides = _elements(function, name, array.strides, array.shape)
-        return View(
-            array.ctypes.data, array.shape, strides, HOST, not flags.writeable, array, _Numpy
-        )
+        return View(_address(array), array.shape, strides, HOST, not flags.writeable, array, _Numpy)
 
     @staticmethod
     def empty(shape, view):
@@ -502,11 +520,17 @@ class _Other:
 
 _KINDS = ((_Numpy, "numpy", "ndarray"), (_Torch, "torch", "Tensor"), (_Cupy, "cupy", "ndarray"))
 
+_kind_of = {}  # by type
+
 
 def view(function, name, array, is_output=False):
     """The View of an array. `function` and `name` are for messages."""
-    for kind, module, type_name in _KINDS:
-        loaded = sys.modules.get(module)  # a module that is being imported may lack the type
-        if loaded is not None and isinstance(array, getattr(loaded, type_name, ())):
-            return kind.view(function, name, array, is_output)
-    return _Other.view(function, name, array, is_output)
+    kind = _kind_of.get(type(array))
+    if kind is None:
+        kind = _Other
+        for known, module, type_name in _KINDS:
+            loaded = sys.modules.get(module)  # a module that is being imported may lack the type
+            if loaded is not None and isinstance(array, getattr(loaded, type_name, ())):
+                kind = _kind_of[type(array)] = known
+                break
+    return kind.view(function, name, array, is_output)

@@ -45,6 +45,14 @@ _SIGNATURES = {
 }
 
 
+_ZERO, _ONE = (ctypes.byref(ctypes.c_float(value)) for value in (0, 1))
+
+
+def scalar(value):
+    """A pointer to a float."""
+    return _ONE if value == 1 else _ZERO if value == 0 else ctypes.byref(ctypes.c_float(value))
+
+
 class MyblasError(RuntimeError):
     """A call of the library failed; `status` is its number (myblasStatus_t)."""
 
@@ -104,8 +112,8 @@ class Handle:
     """A handle of the library. Only the thread that created it uses it."""
 
     def __init__(self, create, *arguments):
-        self._library = library()  # the destructor may run after the module's globals are gone
         self.pointer = None
+        self._library = library()  # the destructor may run after the module's globals are gone
         handle = ctypes.c_void_p()
         check(create, getattr(self._library, create)(ctypes.byref(handle), *arguments))
         self.pointer = handle.value
@@ -114,6 +122,7 @@ class Handle:
         self.call("myblasGetMathMode", ctypes.byref(mode))
         self._mode = self._default_mode = mode.value
         self._results_on_device = False
+        self.epilogue = None  # of torch.py: one structure for all calls
 
     def __del__(self):
         if self.pointer is not None:
@@ -121,7 +130,9 @@ class Handle:
 
     def call(self, function, *arguments):
         """Calls a function of the library; a status other than success becomes an exception."""
-        check(function, getattr(self._library, function)(self.pointer, *arguments))
+        status = getattr(self._library, function)(self.pointer, *arguments)
+        if status != 0:
+            check(function, status)
 
     def is_cuda(self):
         backend = ctypes.c_int()

@@ -8,6 +8,7 @@ import itertools
 import shutil
 import threading
 import unittest
+import warnings
 
 import myblas.torch
 import torch
@@ -322,6 +323,14 @@ class AsBefore(Case):
 
 
 class Compile(Case):
+    def setUp(self):
+        super().setUp()
+        quiet = warnings.catch_warnings()
+        quiet.__enter__()
+        self.addCleanup(quiet.__exit__, None, None, None)
+        # The compiler of PyTorch 2.11 imports what PyTorch deprecates.
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"torch\b")
+
     def compare(self, backend):
         for device in DEVICES:
             torch._dynamo.reset()
