@@ -113,9 +113,9 @@ class Handle:
 
     def __init__(self, create, *arguments):
         self.pointer = None
-        self._library = library()  # the destructor may run after the module's globals are gone
+        self.functions = library()  # the destructor may run after the module's globals are gone
         handle = ctypes.c_void_p()
-        check(create, getattr(self._library, create)(ctypes.byref(handle), *arguments))
+        check(create, getattr(self.functions, create)(ctypes.byref(handle), *arguments))
         self.pointer = handle.value
         self._stream = None
         mode = ctypes.c_int()
@@ -126,11 +126,11 @@ class Handle:
 
     def __del__(self):
         if self.pointer is not None:
-            self._library.myblasDestroy(self.pointer)
+            self.functions.myblasDestroy(self.pointer)
 
     def call(self, function, *arguments):
         """Calls a function of the library; a status other than success becomes an exception."""
-        status = getattr(self._library, function)(self.pointer, *arguments)
+        status = getattr(self.functions, function)(self.pointer, *arguments)
         if status != 0:
             check(function, status)
 

@@ -21,7 +21,7 @@ import warnings
 import torch
 
 from ._arrays import LEGACY_STREAM
-from ._library import HOST, MODES, handle_for, scalar
+from ._library import HOST, MODES, check, handle_for, scalar
 
 _FUNCTIONS = ("mm", "bmm", "addmm", "baddbmm")
 _BIAS_OF_ROWS = 0
@@ -41,13 +41,23 @@ class _Epilogue(ctypes.Structure):  # myblasEpilogue_t
 
 
 _FLOAT = torch.float32
-# The public functions for these build objects at each call, which costs microseconds.
+# The public functions for these build objects or ask the dispatcher, which costs microseconds.
 _current_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
     lambda ordinal: torch.cuda.current_stream(ordinal).cuda_stream
 )
+_current_device = getattr(torch._C, "_cuda_getDevice", None)
 _precision = getattr(torch._C, "_get_fp32_precision_getter", None) or (
     lambda *_: torch.backends.cuda.matmul.fp32_precision
 )
+
+
+try:
+    _new = {
+        "cpu": torch._C._dynamo.guards._empty_strided_cpu,
+        "cuda": torch._C._dynamo.guards._empty_strided_cuda,  # on the current device
+    }
+except AttributeError:
+    _new = {}
 
 
 def _layout(rows, columns, strides):
@@ -64,9 +74,10 @@ def _layout(rows, columns, strides):
 def _plan(rank, shape_a, strides_a, shape_b, strides_b, strides_c):
     """How a product is computed; strides_c is None for a new, contiguous result.
 
-    A string says why it is left to PyTorch. Otherwise: the shape of the result, whether a and b
-    have to be copied to be dense, whether they change places, and the arguments (transa, transb, m,
-    n, k), lda, ldb, ldc, (stride of A, of B, of C, number) of the call by columns.
+    A string says why it is left to PyTorch. Otherwise: the shape and the strides of the result,
+    whether a and b have to be copied to be dense, whether they change places, and the arguments
+    (transa, transb, m, n, k), lda, ldb, ldc, (stride of A, of B, of C, number) of the call by
+    columns.
     """
     if len(shape_a) != rank or len(shape_b) != rank or shape_a[-1] != shape_b[-2]:
         return "shapes that do not fit"
@@ -96,7 +107,8 @@ def _plan(rank, shape_a, strides_a, shape_b, strides_b, strides_c):
     if by_rows:  # C^T = B^T A^T
         x, y, m, n = y, x, n, m
     steps = (x[2], y[2], strides_c[0], *batch) if batch else None
-    return shape, copies_a, copies_b, by_rows, (x[0], y[0], m, n, k), x[1], y[1], ldc, steps
+    sizes = x[0], y[0], m, n, k
+    return shape, strides_c, copies_a, copies_b, by_rows, sizes, x[1], y[1], ldc, steps
 
 
 def _extent(tensor):
@@ -127,6 +139,8 @@ class _Served:
         self.device = device
         self.key = device.upper()
         self.is_cuda = device == "cuda"
+        self.new = _new.get(device)
+        self.keys = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, self.key))
         self.calls = collections.Counter()  # by function and the reason not to serve it, or None
         self.lock = threading.Lock()
         self.originals = {}
@@ -143,7 +157,7 @@ class _Served:
                 warnings.filterwarnings("ignore", ".*previously registered kernel", UserWarning)
                 warnings.filterwarnings("ignore", "Warning only once for all operators")
                 for overload in self.originals:
-                    self.library.impl(overload, self._kernel(overload), self.key, with_keyset=True)
+                    self.library.impl(overload, self._kernel(overload), self.key)
         except BaseException:
             self.library._destroy()
             raise
@@ -154,9 +168,9 @@ class _Served:
         rank = 3 if name in ("bmm", "baddbmm") else 2
         is_in_place = overload.endswith("_")
         original, calls, lock = self.originals[overload], self.calls, self.lock
-        served = (name, None)
+        served, keys = (name, None), self.keys
 
-        def kernel(keys, *operands, out=None, **scalars):
+        def kernel(*operands, out=None, **scalars):
             result = compute(rank, *operands, operands[0] if is_in_place else out, **scalars)
             if type(result) is not str:
                 with lock:
@@ -174,7 +188,7 @@ class _Served:
         """Why operands of these types, in these places, are left to PyTorch, or None."""
         if a.dtype is not _FLOAT or b.dtype is not _FLOAT:
             return f"{str(a.dtype).replace('torch.', '')}, not float32"
-        if a.device != b.device:
+        if a.get_device() != b.get_device():
             return "operands on different devices"
         if self.is_cuda and _precision("cuda", "matmul") == "tf32":
             return "TF32 is allowed"
@@ -196,12 +210,18 @@ class _Served:
                 return "out overlaps an operand"
         return plan
 
+    def _empty(self, plan, a):
+        """A new result, on the device of a."""
+        if self.new is None or (self.is_cuda and a.get_device() != _current_device()):
+            return a.new_empty(plan[0])
+        return self.new(plan[0], plan[1], _FLOAT)
+
     def _multiply(self, rank, a, b, out):
         plan = self._plan_of(rank, a, b, out)
         if type(plan) is str:
             return plan
         if out is None:
-            out = a.new_empty(plan[0])
+            out = self._empty(plan, a)
         self._launch(plan, a, b, out, scalar(1), scalar(0))
         return out
 
@@ -210,7 +230,7 @@ class _Served:
         if type(plan) is str:
             return plan
         shape = plan[0]
-        if added.dtype is not _FLOAT or added.device != a.device:
+        if added.dtype is not _FLOAT or added.get_device() != a.get_device():
             return "the added tensor has another type or device"
         if type(alpha) is complex or type(beta) is complex:
             return "complex scalars"
@@ -222,11 +242,12 @@ class _Served:
                 return "shapes that do not fit"  # PyTorch's own kernel says it in its words
         in_place = out is not None and _is_same(out, added)
         if out is None:
-            out = a.new_empty(shape)
+            out = self._empty(plan, a)
         elif beta != 0 and not in_place and _overlap(out, added):
             return "out overlaps an operand"
         # A bias of the columns, as of nn.Linear, is added in the launch of the product.
-        if is_bias and beta == 1 and plan[3] and shape[1] > 1 and added.stride(0) == 1:
+        swaps = plan[4]
+        if is_bias and beta == 1 and swaps and shape[1] > 1 and added.stride(0) == 1:
             self._launch(plan, a, b, out, scalar(alpha), scalar(0), bias=added)
             return out
         if beta != 0 and not in_place:
@@ -236,7 +257,7 @@ class _Served:
 
     def _launch(self, plan, a, b, out, alpha, beta, bias=None):
         """out = alpha a b + beta out + bias, for matrices or stacks of them."""
-        _, copies_a, copies_b, swaps, sizes, lda, ldb, ldc, steps = plan
+        _, _, copies_a, copies_b, swaps, sizes, lda, ldb, ldc, steps = plan
         if copies_a:
             a = a.contiguous()
         if copies_b:
@@ -247,7 +268,7 @@ class _Served:
         else:
             device, stream = HOST, LEGACY_STREAM
         handle = handle_for(device).prepare(stream, self.number)
-        call = handle.call
+        functions, pointer = handle.functions, handle.pointer
         if swaps:
             a, b = b, a
         first, second, c = a.data_ptr(), b.data_ptr(), out.data_ptr()
@@ -259,14 +280,19 @@ class _Served:
                 )
             epilogue.bias = bias.data_ptr()
             end = (scalar(0), None, ldc, c, ldc, ctypes.byref(epilogue))
-            call("mysgemmFused_64", *sizes, alpha, first, lda, second, ldb, *end)
+            function = functions.mysgemmFused_64
+            status = function(pointer, *sizes, alpha, first, lda, second, ldb, *end)
         elif steps is None:
-            call("mysgemm_64", *sizes, alpha, first, lda, second, ldb, beta, c, ldc)
+            function = functions.mysgemm_64
+            status = function(pointer, *sizes, alpha, first, lda, second, ldb, beta, c, ldc)
         else:
             step_a, step_b, step_c, count = steps
+            function = functions.mysgemmStridedBatched_64
             left, right = (first, lda, step_a), (second, ldb, step_b)
             end = (beta, c, ldc, step_c, count)
-            call("mysgemmStridedBatched_64", *sizes, alpha, *left, *right, *end)
+            status = function(pointer, *sizes, alpha, *left, *right, *end)
+        if status != 0:
+            check(function.__name__, status)
 
 
 _lock = threading.Lock()
