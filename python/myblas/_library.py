@@ -195,6 +195,14 @@ def cuda_driver():
     return _driver
 
 
+def synchronize(device):
+    """Waits for everything that was enqueued on a GPU, in all streams."""
+    with _current_device(device):
+        error = cuda_driver().cuCtxSynchronize()
+    if error:
+        raise RuntimeError(f"work on cuda:{device} failed (CUDA error {error})")
+
+
 def device_of_pointer(pointer):
     """The ordinal of the GPU whose memory a pointer points to."""
     device_ordinal = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
