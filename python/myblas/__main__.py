@@ -1,6 +1,7 @@
 """python -m myblas: the commands of the package."""
 
 import importlib
+import os
 import sys
 
 from . import _tools
@@ -43,4 +44,10 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        status = main(sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:  # a reader such as head has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    sys.exit(status)
