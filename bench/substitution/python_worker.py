@@ -43,7 +43,9 @@ def enabled(name):
         return contextlib.nullcontext()
     import myblas.torch
 
-    return myblas.torch.enable(name)
+    if name in ("python", "compiled"):
+        return myblas.torch.enable("strict", compiled=name == "compiled")
+    return myblas.torch.enable(name)  # compiled, if python_package.py could compile it
 
 
 def in_turns(measure, contenders=CONTENDERS, rounds=ROUNDS):
@@ -113,8 +115,12 @@ def calls():
     """Under the preload library, which serves without `enable`, only the plain calls."""
     import torch
 
-    is_preloaded = "LD_PRELOAD" in os.environ
-    contenders = ("plain",) if is_preloaded else ("plain", "strict", "plain again")
+    contenders = ["plain"]
+    if "LD_PRELOAD" not in os.environ:
+        import myblas._compiled
+
+        is_compiled = myblas._compiled.path().exists()
+        contenders += ["python", *(["compiled"] if is_compiled else []), "plain again"]
     a, c = torch.randn(64, 64, device="cuda"), torch.randn(8, 64, 64, device="cuda")
     bias = torch.randn(64, device="cuda")
     work = {
@@ -134,6 +140,9 @@ def calls():
 
     with torch.no_grad():
         for call in work.values():
+            for contender in contenders:
+                with enabled(contender):
+                    call()
             microseconds(call)
         yield
         answer = {}

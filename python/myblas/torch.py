@@ -20,10 +20,11 @@ import warnings
 
 import torch
 
+from . import _compiled
 from ._arrays import LEGACY_STREAM
 from ._library import HOST, MODES, check, handle_for, scalar
 
-_FUNCTIONS = ("mm", "bmm", "addmm", "baddbmm")
+_FUNCTIONS = ("mm", "bmm", "addmm", "baddbmm")  # the order of torch_kernels.cpp
 _BIAS_OF_ROWS = 0
 
 
@@ -133,8 +134,9 @@ def _is_same(one, other):
 class _Served:
     """What `enable` sets up and `disable` takes back."""
 
-    def __init__(self, mode, device):
-        self.mode = mode
+    def __init__(self, mode, device, compiled):
+        self.mode, self.options = mode, (mode, compiled)
+        self.compiled = None
         self.number = None if mode is None else MODES[mode]
         self.device = device
         self.key = device.upper()
@@ -158,9 +160,29 @@ class _Served:
                 warnings.filterwarnings("ignore", "Warning only once for all operators")
                 for overload in self.originals:
                     self.library.impl(overload, self._kernel(overload), self.key)
+            kernels = _compiled.load(compiled) if compiled is not False else None
+            if kernels is not None:
+                _compiled.enable(kernels, self.is_cuda, self.number)
+                self.compiled = kernels
         except BaseException:
             self.library._destroy()
             raise
+
+    def end(self):
+        if self.compiled is not None:
+            self.compiled.myblas_torch_disable(int(self.is_cuda))
+        self.library._destroy()
+        self.calls, self.compiled = self.counts(), None
+
+    def counts(self):
+        """{(function, reason not to serve it or None): calls}."""
+        counts = collections.Counter(self.calls)
+        if self.compiled is not None:
+            for number, name in enumerate(_FUNCTIONS[:3]):
+                served = self.compiled.myblas_torch_served(int(self.is_cuda), number)
+                if served:
+                    counts[name, None] += served
+        return counts
 
     def _kernel(self, overload):
         name = overload.split(".")[0].rstrip("_")
@@ -314,26 +336,33 @@ class _Enabled:
         _set(self._device, self._before)
 
 
-def _set(device, mode_or_none):
-    """Replaces the registration of a device; mode_or_none: (mode,) or None for PyTorch's own."""
+def _set(device, options):
+    """Replaces the registration of a device; options: (mode, compiled), or None for PyTorch's own
+    kernels.
+    """
     with _lock:
         current = _active.pop(device, None)
         if current is not None:
-            current.library._destroy()
+            current.end()
             _last_calls[device] = current.calls
-        if mode_or_none is not None:
-            _active[device] = _Served(mode_or_none[0], device)
+        if options is not None:
+            _active[device] = _Served(options[0], device, options[1])
             if current is not None:
                 _active[device].calls.update(current.calls)
-        return (current.mode,) if current is not None else None
+        return current.options if current is not None else None
 
 
-def enable(mode: str | None = None, *, device: str = "cuda") -> _Enabled:
+def enable(
+    mode: str | None = None, *, device: str = "cuda", compiled: bool | None = None
+) -> _Enabled:
     """PyTorch's FP32 products run on myblas from now on, in all threads of this process.
 
     mode     "strict", "emulated" or "fast", as for myblas.matmul; None: "strict", or what
              MYBLAS_MATH says
     device   "cuda", or "cpu": the same for tensors in host memory, by the host backend
+    compiled True: kernels in C++ serve mm, bmm and nn.Linear, with less time for each call; at the
+             first time a C++ compiler compiles them, which takes a minute. None: the same if they
+             have been compiled (also by `python -m myblas build-torch`). False: kernels in Python
 
     The result is a context manager: `with enable(...):` restores at its end what was before.
     Calling `enable` again changes the mode. Served are float32 products of dense tensors; while
@@ -341,7 +370,8 @@ def enable(mode: str | None = None, *, device: str = "cuda") -> _Enabled:
     and so does everything else.
 
     ValueError: mode or device. RuntimeError: this PyTorch has no torch.library.get_kernel, without
-    which calls that are not served could not go on; or it has no CUDA.
+    which calls that are not served could not go on; or it has no CUDA; or, with compiled=True, the
+    kernels cannot be compiled.
     """
     if mode is not None and mode not in MODES:
         raise ValueError(f"mode is {mode!r}; it can be {', '.join(map(repr, MODES))} or None")
@@ -354,7 +384,7 @@ def enable(mode: str | None = None, *, device: str = "cuda") -> _Enabled:
         )
     if device == "cuda" and not torch.cuda.is_available():
         raise RuntimeError("PyTorch finds no GPU; device='cpu' serves tensors in host memory")
-    return _Enabled(device, _set(device, (mode,)))
+    return _Enabled(device, _set(device, (mode, compiled)))
 
 
 def disable(*, device: str | None = None) -> None:
@@ -369,8 +399,10 @@ def report() -> str:
     for device in sorted({*_active, *_last_calls}):
         active = _active.get(device)
         state = f"enabled, {active.mode or 'default'} mode" if active else "disabled"
+        if active and active.compiled is not None:
+            state += ", compiled"
         lines.append(f"{device}: {state}")
-        calls = active.calls if active else _last_calls[device]
+        calls = active.counts() if active else _last_calls[device]
         for (name, reason), count in sorted(
             calls.items(), key=lambda item: (item[0][0], item[0][1] or "")
         ):

@@ -4,14 +4,21 @@ Every case runs for both devices: the registrations differ in the dispatch key a
 """
 
 import contextlib
+import functools
 import itertools
+import os
 import shutil
+import tempfile
 import threading
 import unittest
 import warnings
 
 import myblas.torch
 import torch
+
+# The same cases for the kernels in Python and for the compiled ones in front of them.
+COMPILED = os.environ.get("TEST_COMPILED") == "1"
+myblas.torch.enable = functools.partial(myblas.torch.enable, compiled=COMPILED)
 
 U = 2.0**-24
 DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
@@ -363,6 +370,62 @@ class Compile(Case):
     @unittest.skipUnless(shutil.which("g++"), "Inductor compiles by g++")
     def test_inductor(self):
         self.compare("inductor")
+
+
+class Compiled(Case):
+    @unittest.skipUnless(COMPILED, "for the compiled kernels")
+    def test_who_computes(self):
+        for device in DEVICES:
+            a, b = (torch.randn(2, 5, 5, device=device) for _ in range(2))
+            bias = torch.randn(5, device=device)
+            wide = torch.randn(10, 10, device=device)[::2, ::2]
+            with myblas.torch.enable(device=device), torch.no_grad():
+                in_python = myblas.torch._active[device].calls
+                for call in (
+                    lambda: torch.mm(a[0], b[0].T),
+                    lambda: torch.mm(a[0], b[0], out=torch.empty_like(a[0])),
+                    lambda: torch.bmm(a.mT, b),
+                    lambda: torch.addmm(bias, a[0], b[0], alpha=0.5),
+                    lambda: torch.nn.functional.linear(a[0], b[0], bias),
+                ):
+                    call()
+                    self.assertEqual(sum(in_python.values()), 0)
+                for call in (
+                    lambda: torch.mm(a[0], wide),
+                    lambda: torch.mm(a[0], b[0], out=wide),
+                    lambda: torch.addmm(b[0], a[0], b[0]),
+                    lambda: torch.addmm(bias, a[0], b[0], beta=2),
+                    lambda: torch.mm(a[0].double(), b[0].double()),
+                ):
+                    before = sum(in_python.values())
+                    call()
+                    self.assertEqual(sum(in_python.values()), before + 1)
+                self.assertIn("compiled", myblas.torch.report())
+            counts = {"mm": 3, "bmm": 1, "addmm": 4}
+            self.assertEqual(served(), counts)
+            myblas.torch._last_calls.clear()
+
+    def test_no_compiler(self):
+        loaded, myblas._compiled._loaded = myblas._compiled._loaded, None
+        old = {name: os.environ.get(name) for name in ("CXX", "XDG_CACHE_HOME")}
+        try:
+            with tempfile.TemporaryDirectory() as cache:
+                os.environ["XDG_CACHE_HOME"] = cache
+                for compiler, pattern in (
+                    ("/nonexistent/c++", "there is no compiler /nonexistent/c"),
+                    ("false", "failed"),
+                ):
+                    os.environ["CXX"] = compiler
+                    with self.assertRaisesRegex(RuntimeError, pattern):
+                        myblas.torch.enable(device="cpu", compiled=True)
+                    with myblas.torch.enable(device="cpu", compiled=None):
+                        self.assertNotIn("compiled", myblas.torch.report())
+        finally:
+            myblas._compiled._loaded = loaded
+            for name, value in old.items():
+                os.environ.pop(name, None)
+                if value is not None:
+                    os.environ[name] = value
 
 
 class Switching(Case):
