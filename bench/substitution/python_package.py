@@ -72,10 +72,16 @@ def assemble(folder):
     return str(folder)
 
 
+def paths(folder):
+    """Variables for the package in this folder. Compiled kernels are kept only where the caller
+    says.
+    """
+    return {"PYTHONPATH": folder, "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", folder)}
+
+
 class PackageWorker(Worker):
     def __init__(self, part, path, preload=None):
-        settings = {"PYTHONPATH": path, "XDG_CACHE_HOME": path}
-        super().__init__(part, preload, "python_worker.py", **settings)
+        super().__init__(part, preload, "python_worker.py", **paths(path))
 
     def is_ready(self):
         answer = self.answer()
@@ -91,7 +97,7 @@ class PackageWorker(Worker):
 def compile_kernels(path):
     """For myblas.torch; without them, its kernels in Python are measured."""
     command = [sys.executable, "-m", "myblas", "build-torch"]
-    environment = {**os.environ, "PYTHONPATH": path, "XDG_CACHE_HOME": path}
+    environment = os.environ | paths(path)
     answer = subprocess.run(command, env=environment, capture_output=True, text=True)
     if answer.returncode != 0:
         print(answer.stderr, file=sys.stderr)

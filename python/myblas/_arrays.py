@@ -331,8 +331,8 @@ for kept in (_exported, _release_export, _DLTENSOR):
 
 
 class _Memory:
-    """Memory of myblas. Of a GPU, some freed memory is kept for later arrays of the same size, since
-    the driver takes longer to free and allocate a matrix than to multiply it.
+    """Memory of myblas. Some freed memory of GPUs is kept for later arrays of the same size, since
+    the driver takes longer to free and allocate a matrix than the product takes.
 
     Nothing here takes a lock: an array may be freed while another one is allocated, by the garbage
     collector. Single operations of lists and dictionaries are atomic.

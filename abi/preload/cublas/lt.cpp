@@ -80,8 +80,8 @@ int cublasLtDestroy(void* handle) {
     return real.destroy ? real.destroy(handle) : cublas_not_initialized;
 }
 
-// If cublasLt has no algorithm for an emulated product that libmyblas serves, it is asked for one in
-// FP32, which the served call ignores.
+// If cublasLt has no algorithm for an emulated product that libmyblas serves, it is asked for one
+// in FP32, which the served call ignores.
 int cublasLtMatmulAlgoGetHeuristic(void* handle,
                                    const void* descriptor,
                                    const void* layout_a,
