@@ -25,6 +25,7 @@ _SIGNATURES = {
     "mysgemmHost_64": "iissspp s p s p p s",
     "mysgemmStridedBatched_64": "iisss p ps s ps s p ps s s",
     "mysgemmFused_64": "iisss p ps ps p ps ps p",
+    "mysgemmFusedStridedBatched_64": "iisss p pss pss p pss pss p s",
     "myssyrk_64": "iiss p ps p ps",
     "mystrsmStridedBatched_64": "iiiiss p ps s ps s s",
     "mytransposeStridedBatched_64": "ss ps s ps s s",

@@ -178,7 +178,7 @@ class _Served:
         """{(function, reason not to serve it or None): calls}."""
         counts = collections.Counter(self.calls)
         if self.compiled is not None:
-            for number, name in enumerate(_FUNCTIONS[:3]):
+            for number, name in enumerate(_FUNCTIONS):
                 served = self.compiled.myblas_torch_served(int(self.is_cuda), number)
                 if served:
                     counts[name, None] += served
@@ -256,12 +256,15 @@ class _Served:
             return "the added tensor has another type or device"
         if type(alpha) is complex or type(beta) is complex:
             return "complex scalars"
-        is_bias = rank == 2 and added.shape == shape[-1:]
-        if not is_bias:
+        shape_added = added.shape
+        is_bias = rank == 2 and shape_added == shape[-1:]
+        if shape_added != shape:
             try:
                 expanded = added.expand(shape)
             except RuntimeError:
                 return "shapes that do not fit"  # PyTorch's own kernel says it in its words
+        else:
+            expanded = added
         in_place = out is not None and _is_same(out, added)
         if out is None:
             out = self._empty(plan, a)
@@ -273,12 +276,20 @@ class _Served:
             self._launch(plan, a, b, out, scalar(alpha), scalar(0), bias=added)
             return out
         if beta != 0 and not in_place:
-            out.copy_(added.expand(shape) if is_bias else expanded)
+            strides = expanded.stride()
+            layout = _layout(shape[-2], shape[-1], strides)
+            if layout is not None and layout[0] == swaps:
+                other = expanded, layout[1], strides[0]
+                self._launch(plan, a, b, out, scalar(alpha), scalar(beta), other=other)
+                return out
+            out.copy_(expanded)
         self._launch(plan, a, b, out, scalar(alpha), scalar(beta))
         return out
 
-    def _launch(self, plan, a, b, out, alpha, beta, bias=None):
-        """out = alpha a b + beta out + bias, for matrices or stacks of them."""
+    def _launch(self, plan, a, b, out, alpha, beta, bias=None, other=None):
+        """out = alpha a b + beta C + bias, for matrices or stacks of them. C is out, or `other`: a
+        tensor, its leading dimension and the stride of its batch.
+        """
         _, _, copies_a, copies_b, swaps, sizes, lda, ldb, ldc, steps = plan
         if copies_a:
             a = a.contiguous()
@@ -294,16 +305,25 @@ class _Served:
         if swaps:
             a, b = b, a
         first, second, c = a.data_ptr(), b.data_ptr(), out.data_ptr()
-        if bias is not None:
+        if bias is not None or other is not None:
             epilogue = handle.epilogue
             if epilogue is None:
                 epilogue = handle.epilogue = _Epilogue(
                     ctypes.sizeof(_Epilogue), bias_of=_BIAS_OF_ROWS
                 )
-            epilogue.bias = bias.data_ptr()
-            end = (scalar(0), None, ldc, c, ldc, ctypes.byref(epilogue))
-            function = functions.mysgemmFused_64
-            status = function(pointer, *sizes, alpha, first, lda, second, ldb, *end)
+            epilogue.bias = None if bias is None else bias.data_ptr()
+            added, ld, step = (None, ldc, 0) if other is None else other
+            added = None if added is None else added.data_ptr()
+            last = ctypes.byref(epilogue)
+            if steps is None:
+                function = functions.mysgemmFused_64
+                end = (beta, added, ld, c, ldc, last)
+                status = function(pointer, *sizes, alpha, first, lda, second, ldb, *end)
+            else:
+                function = functions.mysgemmFusedStridedBatched_64
+                left, right = (first, lda, steps[0]), (second, ldb, steps[1])
+                end = (beta, added, ld, step, c, ldc, steps[2], last, steps[3])
+                status = function(pointer, *sizes, alpha, *left, *right, *end)
         elif steps is None:
             function = functions.mysgemm_64
             status = function(pointer, *sizes, alpha, first, lda, second, ldb, beta, c, ldc)
@@ -360,7 +380,7 @@ def enable(
     mode     "strict", "emulated" or "fast", as for myblas.matmul; None: "strict", or what
              MYBLAS_MATH says
     device   "cuda", or "cpu": the same for tensors in host memory, by the host backend
-    compiled True: kernels in C++ serve mm, bmm and nn.Linear, with less time for each call; at the
+    compiled True: kernels in C++ serve the usual products, with less time for each call; at the
              first time a C++ compiler compiles them, which takes a minute. None: the same if they
              have been compiled (also by `python -m myblas build-torch`). False: kernels in Python
 

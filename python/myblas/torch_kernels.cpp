@@ -86,6 +86,28 @@ struct functions {
                           float*,
                           int64_t,
                           const epilogue*);
+    int (*multiply_fused_batch)(handle,
+                                int,
+                                int,
+                                int64_t,
+                                int64_t,
+                                int64_t,
+                                const float*,
+                                const float*,
+                                int64_t,
+                                int64_t,
+                                const float*,
+                                int64_t,
+                                int64_t,
+                                const float*,
+                                const float*,
+                                int64_t,
+                                int64_t,
+                                float*,
+                                int64_t,
+                                int64_t,
+                                const epilogue*,
+                                int64_t);
 } library;
 
 bool find_library(const char* path) {
@@ -104,6 +126,7 @@ bool find_library(const char* path) {
     find(library.multiply, "mysgemm_64");
     find(library.multiply_batch, "mysgemmStridedBatched_64");
     find(library.multiply_fused, "mysgemmFused_64");
+    find(library.multiply_fused_batch, "mysgemmFusedStridedBatched_64");
     return is_whole;
 }
 
@@ -176,7 +199,7 @@ bool find_stream(const at::Device& device, void** stream) {
 
 // ---- Kernels ------------------------------------------------------------------------------------
 
-enum function { mm, bmm, addmm };
+enum function { mm, bmm, addmm, baddbmm };
 constexpr struct {
     const char *name, *overload;
     function what;
@@ -187,6 +210,8 @@ constexpr struct {
     {"aten::bmm", "out", bmm},
     {"aten::addmm", "", addmm},
     {"aten::addmm", "out", addmm},
+    {"aten::baddbmm", "", baddbmm},
+    {"aten::baddbmm", "out", baddbmm},
 };
 constexpr int operator_count = sizeof operators / sizeof operators[0];
 
@@ -233,9 +258,10 @@ bool may_overlap(const at::Tensor& contiguous, const at::Tensor& other) {
 std::optional<at::Tensor>
 serve(bool is_cuda, int which, const registration& own, c10::ArrayRef<c10::IValue> operands) {
     const function what = operators[which].what;
-    const size_t at = what == addmm ? 1 : 0;
+    const bool adds = what == addmm || what == baddbmm;
+    const size_t at = adds ? 1 : 0;
     const at::Tensor &a = operands[at].toTensor(), &b = operands[at + 1].toTensor();
-    const int64_t rank = what == bmm ? 3 : 2;
+    const int64_t rank = what == bmm || what == baddbmm ? 3 : 2;
     if (!is_float(a) || !is_float(b) || a.dim() != rank || b.dim() != rank ||
         a.device() != b.device() || a.numel() == 0 || b.numel() == 0 || a.size(-1) != b.size(-2) ||
         (rank == 3 && a.size(0) != b.size(0)))
@@ -247,26 +273,36 @@ serve(bool is_cuda, int which, const registration& own, c10::ArrayRef<c10::IValu
     if (!find_layout(a, &of_a) || !find_layout(b, &of_b))
         return std::nullopt;
 
-    const float one = 1, zero = 0;
-    float alpha = 1;
+    const float zero = 0;
+    float alpha = 1, beta = 0;
+    const at::Tensor* added = nullptr;
+    layout of_added = {true, n};
     epilogue last = {sizeof last, 0, bias_of_rows, nullptr, nullptr, 0, 0, 0};
-    if (what == addmm) { // the bias of nn.Linear
-        const at::Tensor& bias = operands[0].toTensor();
-        const at::Scalar beta = operands[3].toScalar(), factor = operands[4].toScalar();
-        if (!is_float(bias) || bias.device() != a.device() || bias.dim() != 1 ||
-            bias.size(0) != n || n < 2 || bias.stride(0) != 1 || beta.isComplex() ||
-            factor.isComplex() || beta.toDouble() != 1)
+    if (adds) {
+        added = &operands[0].toTensor();
+        const at::Scalar factor = operands[3].toScalar(), of_product = operands[4].toScalar();
+        if (!is_float(*added) || added->device() != a.device() || factor.isComplex() ||
+            of_product.isComplex())
             return std::nullopt;
-        alpha = static_cast<float>(factor.toDouble());
-        last.bias = bias.const_data_ptr<float>();
+        alpha = static_cast<float>(of_product.toDouble());
+        if (rank == 2 && added->dim() == 1) { // the bias of nn.Linear
+            if (added->size(0) != n || n < 2 || added->stride(0) != 1 || factor.toDouble() != 1)
+                return std::nullopt;
+            last.bias = added->const_data_ptr<float>();
+        } else {
+            if (added->dim() != rank || added->size(-2) != m || added->size(-1) != n ||
+                (rank == 3 && added->size(0) != a.size(0)) || !find_layout(*added, &of_added) ||
+                !of_added.by_rows)
+                return std::nullopt;
+            beta = static_cast<float>(factor.toDouble());
+        }
     }
     at::Tensor c;
     if (*operators[which].overload) {
         c = operands.back().toTensor();
         if (!is_float(c) || c.device() != a.device() || c.dim() != rank || c.size(-2) != m ||
             c.size(-1) != n || (rank == 3 && c.size(0) != a.size(0)) || !c.is_contiguous() ||
-            may_overlap(c, a) || may_overlap(c, b) ||
-            (last.bias && may_overlap(c, operands[0].toTensor())))
+            may_overlap(c, a) || may_overlap(c, b) || (added && may_overlap(c, *added)))
             return std::nullopt;
     }
     void* stream;
@@ -283,8 +319,33 @@ serve(bool is_cuda, int which, const registration& own, c10::ArrayRef<c10::IValu
     const int op_b = !of_b.by_rows, op_a = !of_a.by_rows;
     const auto *const data_a = a.const_data_ptr<float>(), *const data_b = b.const_data_ptr<float>();
     auto* const data_c = c.mutable_data_ptr<float>();
+    const float* const data_added = last.bias || !added ? nullptr : added->const_data_ptr<float>();
+    const int64_t batch = rank == 3 ? a.size(0) : 1;
     int status;
-    if (last.bias)
+    if (adds && rank == 3)
+        status = library.multiply_fused_batch(h,
+                                              op_b,
+                                              op_a,
+                                              n,
+                                              m,
+                                              k,
+                                              &alpha,
+                                              data_b,
+                                              of_b.ld,
+                                              b.stride(0),
+                                              data_a,
+                                              of_a.ld,
+                                              a.stride(0),
+                                              &beta,
+                                              data_added,
+                                              of_added.ld,
+                                              added->stride(0),
+                                              data_c,
+                                              n,
+                                              m * n,
+                                              &last,
+                                              batch);
+    else if (adds)
         status = library.multiply_fused(h,
                                         op_b,
                                         op_a,
@@ -296,9 +357,9 @@ serve(bool is_cuda, int which, const registration& own, c10::ArrayRef<c10::IValu
                                         of_b.ld,
                                         data_a,
                                         of_a.ld,
-                                        &zero,
-                                        nullptr,
-                                        n,
+                                        &beta,
+                                        data_added,
+                                        of_added.ld,
                                         data_c,
                                         n,
                                         &last);
@@ -309,7 +370,7 @@ serve(bool is_cuda, int which, const registration& own, c10::ArrayRef<c10::IValu
                                         n,
                                         m,
                                         k,
-                                        &one,
+                                        &alpha,
                                         data_b,
                                         of_b.ld,
                                         b.stride(0),
@@ -320,10 +381,10 @@ serve(bool is_cuda, int which, const registration& own, c10::ArrayRef<c10::IValu
                                         data_c,
                                         n,
                                         m * n,
-                                        a.size(0));
+                                        batch);
     else
         status = library.multiply(
-            h, op_b, op_a, n, m, k, &one, data_b, of_b.ld, data_a, of_a.ld, &zero, data_c, n);
+            h, op_b, op_a, n, m, k, &alpha, data_b, of_b.ld, data_a, of_a.ld, &zero, data_c, n);
     return status == success ? std::optional(c) : std::nullopt;
 }
 
@@ -393,7 +454,7 @@ __attribute__((visibility("default"))) void myblas_torch_disable(int is_cuda) no
     registrations[is_cuda != 0].kernels.reset();
 }
 
-// Served calls since `enable`. function: 0 mm, 1 bmm, 2 addmm.
+// Served calls since `enable`, of a function as numbered above.
 __attribute__((visibility("default"))) int64_t myblas_torch_served(int is_cuda, int function) {
     int64_t sum = 0;
     for (int i = 0; i < operator_count; ++i)

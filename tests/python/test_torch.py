@@ -140,7 +140,7 @@ class Values(Case):
     def test_baddbmm(self):
         for device in DEVICES:
             a, b = torch.randn(4, 5, 7, device=device), torch.randn(4, 7, 3, device=device)
-            for shape in ((4, 5, 3), (1, 5, 1), (3,)):
+            for shape in ((4, 5, 3), (1, 5, 3), (5, 3), (1, 5, 1), (3,)):
                 added = torch.randn(shape, device=device)
                 expected = 2 * (a.double() @ b.double()) - added.double()
                 bound = 2 * (a.double().abs() @ b.double().abs()) + added.double().abs()
@@ -387,13 +387,15 @@ class Compiled(Case):
                     lambda: torch.bmm(a.mT, b),
                     lambda: torch.addmm(bias, a[0], b[0], alpha=0.5),
                     lambda: torch.nn.functional.linear(a[0], b[0], bias),
+                    lambda: torch.addmm(b[0], a[0], b[0], beta=0.5),
+                    lambda: torch.baddbmm(b, a, b, alpha=2),
                 ):
                     call()
                     self.assertEqual(sum(in_python.values()), 0)
                 for call in (
                     lambda: torch.mm(a[0], wide),
                     lambda: torch.mm(a[0], b[0], out=wide),
-                    lambda: torch.addmm(b[0], a[0], b[0]),
+                    lambda: torch.addmm(b[0].T, a[0], b[0]),
                     lambda: torch.addmm(bias, a[0], b[0], beta=2),
                     lambda: torch.mm(a[0].double(), b[0].double()),
                 ):
@@ -401,7 +403,7 @@ class Compiled(Case):
                     call()
                     self.assertEqual(sum(in_python.values()), before + 1)
                 self.assertIn("compiled", myblas.torch.report())
-            counts = {"mm": 3, "bmm": 1, "addmm": 4}
+            counts = {"mm": 3, "bmm": 1, "addmm": 5, "baddbmm": 1}
             self.assertEqual(served(), counts)
             myblas.torch._last_calls.clear()
 
