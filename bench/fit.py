@@ -183,12 +183,8 @@ def in_mode(readings, library, mode, also=True):
     also where the readings are of another mode. Also the best of each call and the logarithm to
     base 2 of each kernel's regret. also: [call, kernel] or [kernel], what else must hold."""
     allowed = np.array(
-        [
-            name in library.names
-            and library.modes[library.names.index(name)] <= mode
-            and has_readings_in(mode, name)
-            for name in readings.kernels
-        ]
+        [name in library.names and library.modes[library.names.index(name)] <= mode
+         and has_readings_in(mode, name) for name in readings.kernels]
     )
     us = np.where(allowed[None, :] & also, readings.us, math.nan)
     fine = np.where(readings.rough, math.nan, us)
@@ -258,10 +254,8 @@ class View:
         aligned = lambda ld: flag([is_aligned(c, ld) for c in calls])
         ta, tb = (flag([c["form"][i] == "T" for c in calls]) for i in (0, 1))
         self.is_portable = np.array(
-            [
-                name in library.names and library.is_portable[library.names.index(name)]
-                for name in readings.kernels
-            ]
+            [name in library.names and library.is_portable[library.names.index(name)]
+             for name in readings.kernels]
         )
         octaves = np.stack([small, large, lk, lb, lm + ln + lb], axis=1)
         self.domain = np.clip(np.floor(2 * octaves + 1e-3), 0, HALF_OCTAVES - 1)

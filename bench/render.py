@@ -2,8 +2,9 @@
 """Writes the tables of the README, docs/ladder.md, docs/python.md and docs/porting.md from
 results, and the ladder's rungs from the sources of the kernels.
 
-Between the markers <!-- sweeps:begin --> and <!-- sweeps:end --> of the README, and those of
-overview, rungs and ladder on the ladder's page, and of measured on the last two, stands what this program writes and nothing else.
+Between the markers <!-- sweeps:begin --> and <!-- sweeps:end --> of the README, those of overview,
+rungs and ladder on the ladder's page, and those of measured on the last two, stands what this
+program writes and nothing else.
 --check changes nothing and fails if the pages say something else.
 """
 

@@ -92,14 +92,8 @@ def blas(measured):
         "the relative difference between two measurements of OpenBLAS:",
         "",
         *table(
-            [
-                "",
-                "n:",
-                "OpenBLAS, µs:",
-                "with the preload library, µs:",
-                "times as fast:",
-                "noise:",
-            ],
+            ["", "n:", "OpenBLAS, µs:", "with the preload library, µs:", "times as fast:",
+             "noise:"],
             rows,
         ),  # fmt: skip
         "",

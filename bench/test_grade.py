@@ -1,6 +1,6 @@
 """The grades of myblas-bench: A for this library, worse for libraries that are planted beneath it.
 
-test_grade.py MYBLAS_BENCH WRONG_PRODUCTS_LIBRARY
+    test_grade.py MYBLAS_BENCH WRONG_PRODUCTS_LIBRARY
 """
 
 import json

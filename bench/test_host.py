@@ -33,21 +33,8 @@ LEVEL2 = ["gemv", "ger", "symv", "syr", "syr2", "trmv", "trsv"]
 LEVEL3_ROUTINES = ["syrk", "syr2k", "symm", "trmm", "trsm"]
 
 FIELDS = {
-    "sgemm": COMMON
-    | {
-        "transa",
-        "transb",
-        "m",
-        "k",
-        "lda",
-        "ldb",
-        "ldc",
-        "batch",
-        "pointer_array",
-        "data",
-        "gflops",
-        "workspace",
-    },
+    "sgemm": COMMON | {"transa", "transb", "m", "k", "lda", "ldb", "ldc", "batch", "pointer_array",
+                       "data", "gflops", "workspace"},
     "sgemmFused": LEVEL3 | {"transa", "transb", "m", "k", "ldb", "ldc", "activation"},
     "transpose": COMMON | {"m", "lda", "ldb", "in_place", "gbps"},
     "gemsum": COMMON | {"transa", "m", "lda", "gbps"},
@@ -195,14 +182,11 @@ def test_all_kernels_are_measured_or_said_to_be_skipped():
     assert seen == set(names)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "-m 9 -n 8 -k 7 --batch 3 --pointer-array --offset 1",
-        "-f transpose -n 65 --in-place --ld-pad 2",
-        "-f transpose -m 30 -n 41 --in-place --elem-bytes 2",
-    ],
-)
+@pytest.mark.parametrize("arguments", [
+    "-m 9 -n 8 -k 7 --batch 3 --pointer-array --offset 1",
+    "-f transpose -n 65 --in-place --ld-pad 2",
+    "-f transpose -m 30 -n 41 --in-place --elem-bytes 2",
+])
 def test_a_batch_by_pointers_and_a_transpose_in_place_are_verified(arguments):
     for entry in measure(*arguments.split())["results"]:
         assert entry["checked"] == entry["m"] * entry["n"] * entry.get("batch", 1)
@@ -503,66 +487,63 @@ def test_accuracy_follows_from_the_seed():
     assert errors("1") != errors("2")
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "-f nonsense",
-        "--nonsense",
-        "-m 0",
-        "-m 10 --lda 9",
-        # Counts of elements that wrap in 64 bits
-        "-m 1099511627776 -n 16777216 -k 1",
-        "-f transpose -m 4294967296 -n 4294967296",
-        "-m 16777216 -n 1 -k 1 --batch 1099511627776",
-        "-f sum -n 1099511627776 --incx 1099511627776",
-        "-m 1099511627777",
-        "-f sum -k 4",
-        "-f sum --data skewed",
-        "--data skewed",
-        "-f histogram --data normal",
-        "-f gemsum --ldb 2000",
-        "-f transpose --elem-bytes 3",
-        "--kernel nonsense",
-        "--timing graph",
-        "--sweep ladder -m 4",
-        "--sweep ladder,public",
-        "--sweep batched -f transpose",
-        "--sweep in-place -f sgemm",
-        "--sweep public --pointer-array",
-        "-f sum --in-place",
-        "--activation relu",
-        "-f sgemmFused --activation tanh",
-        "-f sgemmFused --batch 2",
-        "--sweep public -f sgemmFused --activation relu",
-        "--sweep ladder -f sgemmFused",
-        "-f syrk --side R",
-        "-f symm --trans T",
-        "-f gemv --uplo U",
-        "-f trsm -k 4",
-        "-f trsm --diag T",
-        "-f trsm -m 4 --lda 3",
-        "-f dot,gemv --ldb 4",
-        "--sweep public --uplo U -f syrk",
-        "--sweep powers -f gemv",
-        "-f transpose -m 4 -n 5 --ld-pad 1 --in-place",
-        "-n 4 --ld-pad -1",
-        "--quick -f sum",
-        "--json /nonexistent/folder/file.json",
-        "--against /nonexistent/libmyblas.so",
-        f"--against {__file__}",
-        "--sweep bare,public",
-        "--sweep bare --workspace own",
-        "--sweep bare --kernel blocked",
-        "--sweep bare -f sum",
-        "--sweep updates -f sum",
-        "--sweep public --beta 1",
-        "-f sum --beta 1",
-        "--batch 2 --shuffled",
-        "--batch-gap -1",
-        "--rival cublaslt:0",
-        "--rival cublas",
-    ],
-)
+@pytest.mark.parametrize("arguments", [
+    "-f nonsense",
+    "--nonsense",
+    "-m 0",
+    "-m 10 --lda 9",
+    # Counts of elements that wrap in 64 bits
+    "-m 1099511627776 -n 16777216 -k 1",
+    "-f transpose -m 4294967296 -n 4294967296",
+    "-m 16777216 -n 1 -k 1 --batch 1099511627776",
+    "-f sum -n 1099511627776 --incx 1099511627776",
+    "-m 1099511627777",
+    "-f sum -k 4",
+    "-f sum --data skewed",
+    "--data skewed",
+    "-f histogram --data normal",
+    "-f gemsum --ldb 2000",
+    "-f transpose --elem-bytes 3",
+    "--kernel nonsense",
+    "--timing graph",
+    "--sweep ladder -m 4",
+    "--sweep ladder,public",
+    "--sweep batched -f transpose",
+    "--sweep in-place -f sgemm",
+    "--sweep public --pointer-array",
+    "-f sum --in-place",
+    "--activation relu",
+    "-f sgemmFused --activation tanh",
+    "-f sgemmFused --batch 2",
+    "--sweep public -f sgemmFused --activation relu",
+    "--sweep ladder -f sgemmFused",
+    "-f syrk --side R",
+    "-f symm --trans T",
+    "-f gemv --uplo U",
+    "-f trsm -k 4",
+    "-f trsm --diag T",
+    "-f trsm -m 4 --lda 3",
+    "-f dot,gemv --ldb 4",
+    "--sweep public --uplo U -f syrk",
+    "--sweep powers -f gemv",
+    "-f transpose -m 4 -n 5 --ld-pad 1 --in-place",
+    "-n 4 --ld-pad -1",
+    "--quick -f sum",
+    "--json /nonexistent/folder/file.json",
+    "--against /nonexistent/libmyblas.so",
+    f"--against {__file__}",
+    "--sweep bare,public",
+    "--sweep bare --workspace own",
+    "--sweep bare --kernel blocked",
+    "--sweep bare -f sum",
+    "--sweep updates -f sum",
+    "--sweep public --beta 1",
+    "-f sum --beta 1",
+    "--batch 2 --shuffled",
+    "--batch-gap -1",
+    "--rival cublaslt:0",
+    "--rival cublas",
+])
 def test_bad_input_is_one_line_and_status_2(arguments):
     assert_refused(run(*arguments.split()))
 
@@ -644,47 +625,41 @@ def test_a_card_may_be_named_by_its_model(asked, named):
     assert f"\n{named}: sm_" in header
 
 
-@pytest.mark.parametrize(
-    "arguments, wanted",
-    [
-        ("-m 1 -n 4096 -k 4096", ("gemv", "skinny")),
-        ("-n 8 --batch 10000", ("small_tile/",)),
-        ("-n 8192 --math fast", ("fp16x3/",)),
-        ("-n 8192 --math emulated", ("fp16x3/",)),
-        ("-n 4096 --transa T --offset 1", ("stream_k/", "warp_tile/", "small_tile/")),
-    ],
-)
+@pytest.mark.parametrize("arguments, wanted", [
+    ("-m 1 -n 4096 -k 4096", ("gemv", "skinny")),
+    ("-n 8 --batch 10000", ("small_tile/",)),
+    ("-n 8192 --math fast", ("fp16x3/",)),
+    ("-n 8192 --math emulated", ("fp16x3/",)),
+    ("-n 4096 --transa T --offset 1", ("stream_k/", "warp_tile/", "small_tile/")),
+])
 def test_an_explanation_follows_the_call(arguments, wanted):
     lines = explain(*arguments.split(), "--device", "h200")[1]
     assert lines[0].startswith(wanted), lines[0]
 
 
-@pytest.mark.parametrize(
-    "arguments, reason",
-    [
-        ("tune sgemm --backend host", "nothing to tune"),
-        ("tune sgemm -m 4", "not expected"),
-        ("tune transpose", "transpose"),
-        ("tune", "routine"),
-        ("--repeats 3 tune sgemm", "--repeats"),
-        ("explain -n 100 --device h300", "no card named h300; there are h200 "),
-        ("explain -n 100 --device h", "no card named h; there are h200 "),
-        ("explain -n 100 --backend host", "--device"),
-        ("explain -n 100 --device h200 --math loose", "loose"),
-        ("explain -n 0 --device h200", "-n"),
-        ("explain -f sum --device h200", "not expected"),
-        ("explain -n 100 --lda 99 --device h200", "lda"),
-        ("explain -n 100 --workspace-mib -1 --device h200", "workspace"),
-        ("readings --backend host --out /dev/null", "readings needs a GPU"),
-        ("readings --backend host", "--out"),
-        ("readings --sets nonsense --out /dev/null --backend host", "nonsense"),
-        ("accuracy --data skewed --backend host", "skewed"),
-        ("accuracy -n 0", "-n"),
-        ("energy --seconds 0", "--seconds"),
-        ("handles --library openblas", "--library"),
-        ("handles --count 0", "--count"),
-        ("--verify accuracy", "--verify"),
-    ],
-)
+@pytest.mark.parametrize("arguments, reason", [
+    ("tune sgemm --backend host", "nothing to tune"),
+    ("tune sgemm -m 4", "not expected"),
+    ("tune transpose", "transpose"),
+    ("tune", "routine"),
+    ("--repeats 3 tune sgemm", "--repeats"),
+    ("explain -n 100 --device h300", "no card named h300; there are h200 "),
+    ("explain -n 100 --device h", "no card named h; there are h200 "),
+    ("explain -n 100 --backend host", "--device"),
+    ("explain -n 100 --device h200 --math loose", "loose"),
+    ("explain -n 0 --device h200", "-n"),
+    ("explain -f sum --device h200", "not expected"),
+    ("explain -n 100 --lda 99 --device h200", "lda"),
+    ("explain -n 100 --workspace-mib -1 --device h200", "workspace"),
+    ("readings --backend host --out /dev/null", "readings needs a GPU"),
+    ("readings --backend host", "--out"),
+    ("readings --sets nonsense --out /dev/null --backend host", "nonsense"),
+    ("accuracy --data skewed --backend host", "skewed"),
+    ("accuracy -n 0", "-n"),
+    ("energy --seconds 0", "--seconds"),
+    ("handles --library openblas", "--library"),
+    ("handles --count 0", "--count"),
+    ("--verify accuracy", "--verify"),
+])
 def test_subcommands_refuse_what_they_cannot_do(arguments, reason):
     assert_refused(start(*arguments.split()), reason)
