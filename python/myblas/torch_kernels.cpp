@@ -253,6 +253,14 @@ bool may_overlap(const at::Tensor& contiguous, const at::Tensor& other) {
     return first < begin + contiguous.numel() && begin < first + extent;
 }
 
+bool may_use_tf32() {
+    try {
+        return at::globalContext().allowTF32CuBLAS();
+    } catch (const c10::Error&) { // the program has set it in two ways: PyTorch's own check decides
+        return true;
+    }
+}
+
 // The product, or nothing: the kernel in Python decides. The operands are [added,] a, b[, beta,
 // alpha][, out].
 std::optional<at::Tensor>
@@ -266,7 +274,7 @@ serve(bool is_cuda, int which, const registration& own, c10::ArrayRef<c10::IValu
         a.device() != b.device() || a.numel() == 0 || b.numel() == 0 || a.size(-1) != b.size(-2) ||
         (rank == 3 && a.size(0) != b.size(0)))
         return std::nullopt;
-    if (is_cuda && at::globalContext().allowTF32CuBLAS())
+    if (is_cuda && may_use_tf32())
         return std::nullopt;
     const int64_t m = a.size(-2), k = a.size(-1), n = b.size(-1);
     layout of_a, of_b;
