@@ -91,6 +91,7 @@ def place(device):
     return "host memory" if device == HOST else f"the memory of cuda:{device}"
 
 
+@functools.lru_cache(maxsize=4096)
 def contiguous_strides(shape):
     strides, step = [], 1
     for size in reversed(shape):
@@ -157,6 +158,10 @@ class _Numpy:
         return View(_address(array), array.shape, strides, HOST, not flags.writeable, array, _Numpy)
 
     @staticmethod
+    def pointer(array):
+        return _address(array)
+
+    @staticmethod
     def empty(shape, view):
         return sys.modules["numpy"].empty(shape, "float32")
 
@@ -211,6 +216,10 @@ class _Torch:
         )
 
     @staticmethod
+    def pointer(array):
+        return array.data_ptr()
+
+    @staticmethod
     def empty(shape, view):
         torch = sys.modules["torch"]
         return torch.empty(shape, dtype=torch.float32, device=view.owner.device)
@@ -235,6 +244,10 @@ class _Cupy:
         stream = get_stream(device).ptr or LEGACY_STREAM
         strides = _elements(function, name, array.strides, array.shape)
         return View(memory.ptr, array.shape, strides, device, False, array, _Cupy, stream)
+
+    @staticmethod
+    def pointer(array):
+        return array.data.ptr
 
     @staticmethod
     def _new(create, shape, view):
@@ -545,6 +558,10 @@ class _Other:
             _Other,
             is_borrowed=True,
         )
+
+    @staticmethod
+    def pointer(array):
+        return array.pointer
 
     @staticmethod
     def empty(shape, view):

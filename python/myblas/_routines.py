@@ -13,7 +13,7 @@ import itertools
 import math
 from typing import Any
 
-from ._arrays import _Other, contiguous_strides, place, view
+from ._arrays import View, _Other, contiguous_strides, place, view
 from ._library import HOST, MODES, handle_for, handle_for_large_host_products, scalar
 
 # Array: anything that speaks NumPy's array interface, __cuda_array_interface__ or DLPack.
@@ -183,10 +183,10 @@ def _copy(handle, target, source):
 
 def _new(like, shape, zeros=False):
     """A new array of the package of `like`, on its device, and its View."""
-    array = (like.kind.zeros if zeros else like.kind.empty)(tuple(shape), like)
-    new = view("myblas", "out", array)
-    new.stream = like.stream
-    return array, new
+    kind, shape = like.kind, tuple(shape)
+    array = (kind.zeros if zeros else kind.empty)(shape, like)
+    pointer, strides = kind.pointer(array), contiguous_strides(shape)
+    return array, View(pointer, shape, strides, like.device, False, array, kind, like.stream)
 
 
 def _packed(handle, operand):
