@@ -34,6 +34,15 @@ def served():
     return counts
 
 
+def ignore_warnings_of_torch(test):
+    """The compiler of PyTorch 2.11, for one, imports what PyTorch deprecates."""
+    quiet = warnings.catch_warnings()
+    quiet.__enter__()
+    test.addCleanup(quiet.__exit__, None, None, None)
+    warnings.filterwarnings("ignore", module=r"torch\b")
+    warnings.filterwarnings("ignore", category=DeprecationWarning)
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         torch.manual_seed(38)
@@ -332,11 +341,7 @@ class AsBefore(Case):
 class Compile(Case):
     def setUp(self):
         super().setUp()
-        quiet = warnings.catch_warnings()
-        quiet.__enter__()
-        self.addCleanup(quiet.__exit__, None, None, None)
-        # The compiler of PyTorch 2.11 imports what PyTorch deprecates.
-        warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"torch\b")
+        ignore_warnings_of_torch(self)
 
     def compare(self, backend):
         for device in DEVICES:
@@ -370,6 +375,54 @@ class Compile(Case):
     @unittest.skipUnless(shutil.which("g++"), "Inductor compiles by g++")
     def test_inductor(self):
         self.compare("inductor")
+
+
+class Samples(Case):
+    """PyTorch's own samples of operators that end in products have the same outcome as before."""
+
+    OPERATORS = (
+        "mm", "bmm", "addmm", "addbmm", "baddbmm", "matmul", "__rmatmul__", "einsum", "inner",
+        "tensordot", "chain_matmul", "cov", "corrcoef", "cdist", "matrix_exp",
+        "nn.functional.linear", "nn.functional.bilinear", "linalg.multi_dot",
+        "linalg.matrix_power", "linalg.pinv", "linalg.householder_product", "linalg.cholesky_ex",
+        "linalg.lu_factor", "linalg.solve_ex", "linalg.inv_ex",
+    )  # fmt: skip
+
+    @staticmethod
+    def outcome(function, sample):
+        try:
+            return function(sample.input, *sample.args, **sample.kwargs)
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+
+    def test_samples(self):
+        ignore_warnings_of_torch(self)
+        try:
+            from torch.testing._internal.common_methods_invocations import op_db
+        except ImportError as error:
+            self.skipTest(f"PyTorch's samples: {error}")
+        used, total = set(), 0
+        for device, operator in itertools.product(DEVICES, op_db):
+            if operator.name not in self.OPERATORS or operator.variant_test_name == "singular":
+                continue
+            samples = list(operator.sample_inputs(device, torch.float32))
+            if operator.error_inputs_func is not None:
+                samples += [wrong.sample_input for wrong in operator.error_inputs(device)]
+            used.add(operator.name)
+            for number, sample in enumerate(samples):
+                with self.subTest(operator.name, device=device, number=number):
+                    expected = self.outcome(operator.op, sample)
+                    with myblas.torch.enable(device=device):
+                        result = self.outcome(operator.op, sample)
+                    total += sum(served().values())
+                    if type(expected) is str:
+                        self.assertEqual(result, expected)
+                    else:
+                        torch.testing.assert_close(
+                            result, expected, rtol=1e-4, atol=1e-4, equal_nan=True
+                        )
+        self.assertGreater(len(used), 20)
+        self.assertGreater(total, 100)
 
 
 class Compiled(Case):
