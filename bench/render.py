@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the tables of the README and of docs/ladder.md from results of myblas-bench, and the
-ladder's rungs from the sources of the kernels.
+"""Writes the tables of the README, docs/ladder.md, docs/python.md and docs/porting.md from
+results, and the ladder's rungs from the sources of the kernels.
 
-Between the markers <!-- sweeps:begin --> and <!-- sweeps:end --> of the README, and those of
-overview, rungs and ladder on the ladder's page, stands only text that this program writes. --check
-changes nothing and fails if the pages say something else.
+Between the markers <!-- sweeps:begin --> and <!-- sweeps:end --> of the README, those of overview,
+rungs and ladder on the ladder's page, and those of measured on the last two, stands only text that
+this program writes. --check changes nothing and fails if the pages say something else.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import pathlib
 import sys
 
 import measurements
+import python_tables
 import rows
 import rungs
 from measurements import RESULTS, ROOT, Problem, gpu_folders, load, pivot, provenance, table
@@ -335,13 +336,16 @@ def present(page, name, lines, is_check):
         raise Problem(f"{page} is out of date: run bench/render.py")
 
 
-def present_all(readme, ladder_page, results, is_check):
+def present_all(readme, ladder_page, python_page, porting_page, results, is_check):
     sweeps = [rates_of_squares, rates_of_level3, ratios_of_sweeps]
     present(readme, "sweeps", [line for lines in sweeps for line in lines(results)], is_check)
     sgemm = rungs.all_rungs()
     present(ladder_page, "overview", rungs.overview(sgemm), is_check)
     present(ladder_page, "rungs", rungs.sections(sgemm), is_check)
     present(ladder_page, "ladder", ladders(results), is_check)
+    folder = first_with(results, [python_tables.PART])
+    present(python_page, "measured", python_tables.of_package(folder), is_check)
+    present(porting_page, "measured", python_tables.of_emulation(folder), is_check)
 
 
 def main():
@@ -349,9 +353,12 @@ def main():
     parser.add_argument("--check", action="store_true", help="fail if a page is out of date")
     parser.add_argument("--readme", type=pathlib.Path, default=ROOT / "README.md")
     parser.add_argument("--ladder", type=pathlib.Path, default=ROOT / "docs/ladder.md")
+    parser.add_argument("--python", type=pathlib.Path, default=ROOT / "docs/python.md")
+    parser.add_argument("--porting", type=pathlib.Path, default=ROOT / "docs/porting.md")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / RESULTS)
     arguments = parser.parse_args()
-    work = (arguments.readme, arguments.ladder, arguments.results, arguments.check)
+    pages = (arguments.readme, arguments.ladder, arguments.python, arguments.porting)
+    work = (*pages, arguments.results, arguments.check)
     return measurements.run("render.py", lambda: present_all(*work))
 
 
