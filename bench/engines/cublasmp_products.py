@@ -20,11 +20,15 @@ import gc
 import os
 import sys
 
-LIBRARIES = os.environ.get("ENGINES_LIBRARIES")
-# NCCL before PyTorch, which then takes it, too.
-if LIBRARIES:
-    for library in ("libnccl.so.2", "libcublasmp.so.0"):
-        ctypes.CDLL(os.path.join(LIBRARIES, library), ctypes.RTLD_GLOBAL)
+
+
+def load(library):
+    folder = os.environ.get("ENGINES_LIBRARIES")
+    if folder:
+        ctypes.CDLL(os.path.join(folder, library), ctypes.RTLD_GLOBAL)
+
+
+load("libnccl.so.2")  # before PyTorch, which then takes it, too
 
 import numpy  # noqa: E402
 import torch  # noqa: E402
@@ -158,6 +162,7 @@ def measure(product, work, multiply):
 
 
 def start_cublasmp():
+    load("libcublasmp.so.0")  # it needs cuBLAS, which PyTorch has loaded
     import nvmath.distributed
     from nvmath.bindings import cublasMp
 

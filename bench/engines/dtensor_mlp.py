@@ -29,16 +29,17 @@ class Mlp(nn.Module):
 
 
 def waited(y):
-    """The sum over processes is asynchronous: without this, the last one's time is left out."""
+    """The sum over processes is asynchronous: without this, the last one's time is left out. What
+    is waited for has no gradient."""
     return y.wait() if hasattr(y, "wait") else y
 
 
 def step(module, x):
     module.zero_grad()
     x.grad = None
-    y = waited(module(x))
+    y = module(x)
     y.square().mean().backward()
-    return y.detach()
+    return waited(y.detach())
 
 
 def gradients(module, x):

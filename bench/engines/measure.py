@@ -65,7 +65,7 @@ class Part:
     has_process_per_gpu: bool = False
     is_alone: bool = False  # its memory is the host's, which runs beside it would use, too
     mpi_ranks: int = 0
-    once: tuple = ()  # modes that do not depend on the number of GPUs, which come last
+    without_gpu: tuple = ()  # modes that use none: run once, after all others
     has_ends_first: bool = False  # the greatest number of GPUs, and then the least
 
 
@@ -76,13 +76,13 @@ PARTS = {
         Part("cublasmp", "cuBLASMp", "cublasmp_products.py", [16384, 32768], 75, 190,
              has_process_per_gpu=True),
         Part("host", "BLAS of host matrices", "host_matrices",
-             [32768, "sgemm", "ssyrk", "strsm"], 75, 150, is_alone=True, once=(PLAIN,)),
+             [32768, "sgemm", "ssyrk", "strsm"], 75, 150, is_alone=True, without_gpu=(PLAIN,)),
         Part("dtensor", "PyTorch DTensor", "dtensor_mlp.py", [4096, 8192], 60, 100,
              has_process_per_gpu=True),
         Part("jax", "JAX", "jax_products.py", [16384, 32768], 60, 100),
         Part("scalapack", "ScaLAPACK", "scalapack_calls",
              [16384, 512, "psgemm", "pspotrf", "psgetrf"], 75, 150, is_alone=True, mpi_ranks=4,
-             once=(PLAIN,), has_ends_first=True),
+             without_gpu=(PLAIN,), has_ends_first=True),
         Part("large", "cuBLASMp", "cublasmp_products.py", [65536], 120, 300,
              has_process_per_gpu=True, has_ends_first=True),
     )
@@ -124,7 +124,7 @@ def parse():
     parser.add_argument(
         "--rehearse", action="store_true", help="without GPUs: the host backend and the CPU"
     )
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     for part in arguments.parts:
         if part not in PARTS:
             parser.error(f"there is no part {part}; there are: {', '.join(PARTS)}")
@@ -390,16 +390,9 @@ def jobs_of(part, counts, modes):
     if part.name == "links":
         return [Job(part, max(counts), PLAIN)]
     order = [counts[-1], *counts[:-1]] if part.has_ends_first else counts
-    return [
-        Job(part, count, mode)
-        for count in order
-        for mode in modes
-        if mode not in part.once or count == counts[-1]
-    ]
-
-
-def comes_last(job):
-    return job.mode in job.part.once
+    with_gpus = [mode for mode in modes if mode not in part.without_gpu]
+    jobs = [Job(part, count, mode) for count in order for mode in with_gpus]
+    return jobs + [Job(part, 0, mode) for mode in modes if mode in part.without_gpu]
 
 
 def main():
@@ -414,7 +407,7 @@ def main():
     parts = [PARTS[name] for name in setting.parts or PARTS]
     modes = setting.modes.split(",")
     jobs = [job for part in parts for job in jobs_of(part, counts, modes)]
-    jobs.sort(key=comes_last)
+    jobs.sort(key=lambda job: job.gpus == 0)
     if setting.rehearse:
         jobs = [job for job in jobs if job.part.name != "links"]
     context = machine.context(setting.build, command_line(setting))
