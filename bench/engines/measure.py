@@ -325,7 +325,9 @@ class Schedule:
                 continue
             self.waiting.remove(job)
             now = time.monotonic()
-            end_of_part = self.ends.setdefault(job.part.name, now + job.part.seconds)
+            # The time of a part is over long before those without a GPU begin.
+            part = (job.part.name, job.gpus == 0)
+            end_of_part = self.ends.setdefault(part, now + job.part.seconds)
             limit = min(job.part.job_seconds, end_of_part - now, self.end - now - SECONDS_TO_END)
             if limit < LEAST_SECONDS:
                 self.leave_out(job)
