@@ -3,7 +3,7 @@
 import dataclasses
 import math
 
-from measurements import provenance, table
+from measurements import load, provenance, table
 from plots import LINE, label_plainly, put_legend_below
 
 PLAIN = "plain"
@@ -121,7 +121,8 @@ def calls_table(measured):
         most = max(j["gpus"] for j in measured["jobs"] if j["part"] == job["part"])
         if job["gpus"] == most and "served" in job:
             forwarded = f"{job['forwarded']} ({job['reasons']})" if job["forwarded"] else "none"
-            rows.append((job["part"], job["gpus"], job["mode"], job["kernels"] or "none", forwarded))
+            kernels = job["kernels"] or "none"
+            rows.append((job["part"], job["gpus"], job["mode"], kernels, forwarded))
     heads = ["Run", "GPUs:", "Mode", "Kernels (calls served)", "Forwarded"]
     return table(heads, rows) if rows else []
 
@@ -132,9 +133,9 @@ EXPLANATION = (
     "GPUs. *Times one GPU*: the time on one GPU, divided by this time, in the same mode, for the "
     "modes in their order. Errors are relative to the norm of the result, against double "
     "precision. For products of cuBLASMp, one GPU computes the whole product by `torch.mm`. Plain "
-    "host matrices and ScaLAPACK are computed by OpenBLAS on all cores, without a GPU. *links*: the "
-    "time that copies of the matrices take if each crosses the links between host and GPUs once, at "
-    "the rates of the first table."
+    "host matrices and ScaLAPACK are computed by OpenBLAS on all cores, without a GPU. *links*: "
+    "the time that copies of the matrices take if each crosses the links between host and GPUs "
+    "once, at the rates of the first table."
 )
 
 
@@ -154,7 +155,8 @@ def failures(measured):
         for job in measured.get("jobs", [])
         if job["status"] != "ended"
     ]
-    return [f"Runs that failed, were left out or cut off: {'; '.join(failed)}.", ""] if failed else []
+    text = f"Runs that failed, were left out or cut off: {'; '.join(failed)}."
+    return [text, ""] if failed else []
 
 
 def render(measured):
@@ -171,6 +173,33 @@ def render(measured):
     versions = measured["context"].get("versions", {})
     shown = ", ".join(f"{name} {version}" for name, version in versions.items())
     return [*lines, *([f"With {shown}.", ""] if shown else []), provenance(measured["context"]), ""]
+
+
+def best(results):
+    """Of the folders of results, what holds the engines on the most GPUs; None without any."""
+    files = [folder / "engines.json" for folder in results]
+    found = [load(file) for file in files if file.exists()]
+    return max(found, key=most_gpus, default=None)
+
+
+def most_gpus(measured):
+    return max((row["gpus"] for row in measured.get("results", [])), default=0)
+
+
+def summary(measured, engines=None):
+    """Of each kind of work its largest size, on one GPU and on the most."""
+    largest = {}
+    for work in works(measured):
+        if engines is None or work.engine in engines:
+            largest[work.engine, work.name] = work  # in the order of sizes
+    modes = [mode for mode in MODES if any(mode in work.modes() for work in largest.values())]
+    rows = [
+        (work.engine, work.name, work.n, gpus, *(cell(work, gpus, mode) for mode in modes))
+        for work in largest.values()
+        for gpus in dict.fromkeys((work.gpus()[0], work.gpus()[-1]))
+    ]
+    heads = ["Engine", "Work", "n:", "GPUs:", *(f"{mode}, ms:" for mode in modes)]
+    return table(heads, rows)
 
 
 # ---- The plot ------------------------------------------------------------------------------------
@@ -197,7 +226,8 @@ def draw_engines(axes, measured):
                 continue
             axis.plot(*zip(*points), marker="o", markersize=3, color=COLOURS[mode], label=mode)
             (least, ms), (most, _) = points[0], points[-1]
-            axis.plot([least, most], [ms, ms * least / most], "--", color=LINE, linewidth=0.8)
+            if (most, mode) in work.rows:
+                axis.plot([least, most], [ms, ms * least / most], "--", color=LINE, linewidth=0.8)
         axis.set_title(f"{work.engine}\n{work.title()}", fontsize=9)
         axis.set_xscale("log", base=2)
         axis.set_yscale("log")
@@ -206,5 +236,5 @@ def draw_engines(axes, measured):
         label_plainly(axis.yaxis)
     for axis in axes[len(shown) :]:
         axis.set_visible(False)
-    axes[0].set_ylabel("ms")
+    axes[0].set(xlabel="GPUs", ylabel="ms")
     put_legend_below(axes[0].figure, axes[0])

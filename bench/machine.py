@@ -17,7 +17,8 @@ def gpus():
         answer = subprocess.run(query, capture_output=True, text=True, timeout=30)
     except FileNotFoundError:
         return []
-    return [line.split(", ") for line in answer.stdout.splitlines()] if not answer.returncode else []
+    found = answer.stdout.splitlines() if answer.returncode == 0 else []
+    return [line.split(", ") for line in found]
 
 
 def cuda_version():

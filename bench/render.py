@@ -2,8 +2,9 @@
 """Writes the tables of the README and of docs/ladder.md from results of myblas-bench, and the
 ladder's rungs from the sources of the kernels.
 
-Between the markers <!-- sweeps:begin --> and <!-- sweeps:end --> of the README, and those of
-overview, rungs and ladder on the ladder's page, stands what this program writes and nothing else.
+Between the markers <!-- sweeps:begin --> and <!-- sweeps:end --> of the README, those of overview,
+rungs and ladder on the ladder's page, and those of engines on the page on several GPUs, stands what
+this program writes and nothing else.
 --check changes nothing and fails if the pages say something else.
 """
 
@@ -12,6 +13,7 @@ import dataclasses
 import pathlib
 import sys
 
+import engine_tables
 import rungs
 from measurements import (
     RESULTS,
@@ -379,6 +381,41 @@ def ratios_of_random_shapes(folder):
     return lines
 
 
+ON_FIRST_PAGE = ("cuBLASMp", "PyTorch DTensor", "JAX")
+
+
+def engines_in_brief(results):
+    """Of programs on several GPUs, for the README."""
+    measured = engine_tables.best(gpu_folders(results))
+    if not measured:
+        return []
+    return [
+        f"Programs that know nothing of myblas on {measured['context']['gpu']}, plain and under "
+        "`myblas-run`; in brackets, how many times as fast as plain "
+        "([more](docs/several_gpus.md#what-was-measured)):",
+        "",
+        *engine_tables.summary(measured, ON_FIRST_PAGE),
+        "",
+    ]
+
+
+def engines(results):
+    measured = engine_tables.best(gpu_folders(results))
+    if not measured:
+        return ["No engine was measured on several GPUs yet.", ""]
+    return [
+        "`bench/engines/measure.py` starts each engine plain and in each mode, and compares its "
+        "results with double precision. The largest size of each kind of work, on one GPU and on "
+        "the most; in brackets, how many times as fast as plain:",
+        "",
+        *engine_tables.summary(measured),
+        "",
+        f"{provenance(measured['context'])}. The [performance page](performance.md) has all sizes, "
+        "the errors and the calls of each run, and a plot.",
+        "",
+    ]
+
+
 def ladders(results):
     reasons_file = ROOT / REASONS
     reasons = load(reasons_file) if reasons_file.exists() else {}
@@ -408,13 +445,14 @@ def present(page, name, lines, is_check):
         raise Problem(f"{page} is out of date: run bench/render.py")
 
 
-def present_all(readme, ladder_page, results, is_check):
-    sweeps = [rates_of_squares, rates_of_level3, ratios_of_sweeps]
+def present_all(readme, ladder_page, engines_page, results, is_check):
+    sweeps = [rates_of_squares, rates_of_level3, engines_in_brief, ratios_of_sweeps]
     present(readme, "sweeps", [line for lines in sweeps for line in lines(results)], is_check)
     sgemm = rungs.all_rungs()
     present(ladder_page, "overview", rungs.overview(sgemm), is_check)
     present(ladder_page, "rungs", rungs.sections(sgemm), is_check)
     present(ladder_page, "ladder", ladders(results), is_check)
+    present(engines_page, "engines", engines(results), is_check)
 
 
 def main():
@@ -422,9 +460,11 @@ def main():
     parser.add_argument("--check", action="store_true", help="fail if a page is out of date")
     parser.add_argument("--readme", type=pathlib.Path, default=ROOT / "README.md")
     parser.add_argument("--ladder", type=pathlib.Path, default=ROOT / "docs/ladder.md")
+    parser.add_argument("--engines", type=pathlib.Path, default=ROOT / "docs/several_gpus.md")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / RESULTS)
     arguments = parser.parse_args()
-    work = (arguments.readme, arguments.ladder, arguments.results, arguments.check)
+    pages = (arguments.readme, arguments.ladder, arguments.engines)
+    work = (*pages, arguments.results, arguments.check)
     return run("render.py", lambda: present_all(*work))
 
 

@@ -21,7 +21,6 @@ import os
 import sys
 
 
-
 def load(library):
     folder = os.environ.get("ENGINES_LIBRARIES")
     if folder:

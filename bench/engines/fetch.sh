@@ -17,7 +17,7 @@ $as_root apt-get install -yq --no-install-recommends python3-venv \
     libopenblas-dev openmpi-bin libopenmpi-dev libscalapack-openmpi-dev
 python3 -m venv "$1"
 "$1/bin/pip" install 'torch==2.11.0' 'jax[cuda13]==0.11.2'
-# nvmath-python and cuBLASMp ask for other versions than PyTorch does, but run beside it. PyTorch also
-# runs with this NCCL, which cuBLASMp needs.
+# nvmath-python and cuBLASMp ask for other versions than PyTorch does, but run beside it. PyTorch
+# also runs with this NCCL, which cuBLASMp needs.
 "$1/bin/pip" install --no-deps nvmath-python==1.0.0 nvidia-cublasmp-cu13==0.9.1.3056 \
     nccl4py==0.3.1 nvidia-nccl-cu13==2.29.7 cuda-core==1.2.2 cuda-pathfinder==1.9.0

@@ -42,8 +42,7 @@ static void fill_triangle(float* matrix) {
 #pragma omp parallel for
     for (int j = 0; j < n; ++j)
         for (int i = 0; i < n; ++i)
-            matrix[(size_t)j * n + i] =
-                i < j ? NAN : i == j ? 2 : scale * hashed(i, j, seed_of_a);
+            matrix[(size_t)j * n + i] = i < j ? NAN : i == j ? 2 : scale * hashed(i, j, seed_of_a);
 }
 
 enum form { full, transposed, lower, symmetric }; // symmetric: its lower triangle is there
@@ -177,8 +176,14 @@ static void measure(const struct routine* routine, const double* x) {
     const double flop = routine->flop * n * n * n;
     printf("RESULT {\"work\": \"%s_\", \"n\": %d, \"first_ms\": %.2f, \"ms\": %.2f, "
            "\"calls\": %d, \"tflops\": %.3f, \"error\": %.3g, \"largest_error\": %.3g}\n",
-           routine->name, n, 1e3 * first, 1e3 * best, calls, 1e-12 * flop / best,
-           fmin(difference.norm, 1e30), fmin(difference.largest, 1e30));
+           routine->name,
+           n,
+           1e3 * first,
+           1e3 * best,
+           calls,
+           1e-12 * flop / best,
+           fmin(difference.norm, 1e30),
+           fmin(difference.largest, 1e30));
     fflush(stdout);
 }
 

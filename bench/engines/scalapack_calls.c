@@ -8,8 +8,8 @@
 // L (U v) = P A v, L (L' v) = A v. Errors are relative to the norm of the right side, and to its
 // root mean square.
 //
-// LOGICAL_BLOCK=K of the environment: PBLAS multiplies panels of K columns. Without it: of as many
-// as ScaLAPACK says, or a preload library.
+// PBLAS multiplies panels of K columns with LOGICAL_BLOCK=K of the environment. Else ScaLAPACK says
+// how many, or a preload library.
 #define _GNU_SOURCE
 #include "verified.h"
 
@@ -41,9 +41,7 @@ enum { calls = 2, seed_of_a = 1, seed_of_b = 2, seed_of_c = 3, seed_of_spd = 4 }
 
 static const int zero = 0, one = 1;
 static int rank, context, n, block;
-static struct grid {
-    int rows, columns, row, column;
-} grid;
+static struct grid { int rows, columns, row, column; } grid;
 static int rows, columns, ld; // of this process's part of a matrix
 static int descriptor[9];
 static float *a, *b, *c;
@@ -59,7 +57,7 @@ int pilaenv_(int* of_context, char* precision) {
     return next ? next(of_context, precision) : 32;
 }
 
-// Of the whole matrix, by its index in this process's part.
+// Row and column of the whole matrix, by their indices in this process's part.
 static size_t global_row(int i) {
     return ((size_t)(i / block) * grid.rows + grid.row) * block + i % block;
 }
@@ -141,8 +139,25 @@ static void exchange(double* v) {
 
 static int call_psgemm(void) {
     const float alpha = 1, beta = 0;
-    psgemm_("N", "N", &n, &n, &n, &alpha, a, &one, &one, descriptor, b, &one, &one, descriptor,
-            &beta, c, &one, &one, descriptor);
+    psgemm_("N",
+            "N",
+            &n,
+            &n,
+            &n,
+            &alpha,
+            a,
+            &one,
+            &one,
+            descriptor,
+            b,
+            &one,
+            &one,
+            descriptor,
+            &beta,
+            c,
+            &one,
+            &one,
+            descriptor);
     return 0;
 }
 
@@ -220,8 +235,16 @@ static void measure(const struct routine* routine) {
     printf("RESULT {\"work\": \"%s_\", \"n\": %d, \"block\": %d, \"logical_block\": %d, "
            "\"ranks\": %d, \"first_ms\": %.2f, \"ms\": %.2f, \"calls\": %d, \"tflops\": %.3f, "
            "\"error\": %.3g, \"largest_error\": %.3g}\n",
-           routine->name, n, block, pilaenv_(&context, "S"), grid.rows * grid.columns, 1e3 * first,
-           1e3 * best, calls, 1e-12 * flop / best, fmin(difference.norm, 1e30),
+           routine->name,
+           n,
+           block,
+           pilaenv_(&context, "S"),
+           grid.rows * grid.columns,
+           1e3 * first,
+           1e3 * best,
+           calls,
+           1e-12 * flop / best,
+           fmin(difference.norm, 1e30),
            fmin(difference.largest, 1e30));
     fflush(stdout);
 }

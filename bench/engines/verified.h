@@ -18,9 +18,7 @@ static inline float hashed(uint64_t row, uint64_t column, uint64_t seed) {
 }
 
 // An element of the vector that results are multiplied with.
-static inline double probe(size_t i) {
-    return hashed(i, 0, 99);
-}
+static inline double probe(size_t i) { return hashed(i, 0, 99); }
 
 static inline void* allocate(size_t bytes) {
     void* memory = malloc(bytes > 0 ? bytes : 1);
