@@ -376,7 +376,8 @@ def find_situations(view, readings, library):
 
 def find_domains(view, regrets, rough, rows):
     """Where each variant was within 5% of the best in some situation, and a little beyond; without
-    end where there are no readings that would tell of one."""
+    end where there are no readings that would tell of one. The same for its rounds: no reading is
+    as long as the largest products are."""
     ranges = np.zeros((len(view.variants), len(DOMAIN), 2), dtype=int)
     most_rounds = np.zeros(len(view.variants))
     for variant, column in enumerate(view.columns):
@@ -396,8 +397,10 @@ def find_domains(view, regrets, rough, rows):
             is_end = (others < low[i] - MARGIN).sum() < FEW, (others > high[i] + MARGIN).sum() < FEW
             ranges[variant, i, 0] = 0 if is_end[0] else max(low[i] - MARGIN, 0)
             ranges[variant, i, 1] = HALF_OCTAVES - 1 if is_end[1] else high[i] + MARGIN
-        most_rounds[variant] = 2 * view.w["rounds"][near, variant].max() + 1
-        if view.variants[variant].startswith(IN_PASSES):
+        rounds = view.w["rounds"][:, variant]
+        most_rounds[variant] = 2 * rounds[near].max() + 1
+        has_no_end = (rounds[seen] > most_rounds[variant]).sum() < FEW
+        if has_no_end or view.variants[variant].startswith(IN_PASSES):
             most_rounds[variant] = MANY_ROUNDS
     return ranges, most_rounds
 

@@ -497,6 +497,8 @@ static void test_selected_names(void** state) {
         {90, default_workspace, sgemm_call(N, N, 4096, 4096, 4096), "stream_k/"},
         {90, default_workspace, sgemm_call(T, N, 4096, 4096, 4096), "stream_k/"},
         {90, default_workspace, sgemm_call(N, T, 5000, 5000, 5000), "stream_k/"},
+        {90, default_workspace, sgemm_call(N, N, 32768, 32768, 32768), "stream_k/"},
+        {90, default_workspace, sgemm_call(T, N, 65536, 65536, 65536), "stream_k/"},
         {80, default_workspace, sgemm_call(N, N, 4096, 4096, 4096), "warp_tile/"},
         {90, 0, sgemm_call(N, N, 8192, 8192, 8192), "stream_k/ warp_tile/"},
         {90, default_workspace, padded(sgemm_call(N, N, 4096, 4096, 4096)), "stream_k/ warp_tile/"},
