@@ -77,8 +77,11 @@ def test_order_and_calls(planted):
 def test_later_results_replace_earlier_ones(planted):
     planted(f"echo '{RESULT % (64, 2, 1e-7)}'; echo '{RESULT % (32, 1, 1e-7)}'", "--gpus", "1,2")
     program = f"[ \"$MODE\" != fast ] || echo '{RESULT % (64, 9, 1e-7)}'"
+    os.environ["MYBLAS_COMMIT"] = "later"  # monkeypatch restores it
     status, measured = planted(program, "--gpus", "2", "--modes", "strict,fast")
     assert status == 0
+    context = measured["context"]
+    assert context["commit"] == "planted; later" and context["command"].count("; ") == 1
     ms = {(row["gpus"], row["mode"], row["n"]): row["ms"] for row in measured["results"]}
     assert ms[2, "fast", 64] == 9 and ms[2, "strict", 64] == 2 and ms[2, "fast", 32] == 1
     assert len(ms) == len(measured["results"]) == 10

@@ -39,6 +39,7 @@ from measurements import json_text  # noqa: E402
 from turns import calls_in, listed  # noqa: E402
 
 PLAIN = "plain"
+MODES = "plain,strict,fast"
 LEAST_SECONDS = 8  # that a run needs at all
 SECONDS_TO_END = 4  # after SIGTERM, and after one process of several has failed
 LIMIT_OF_ERROR = 1e-5  # relative to the norm; of an element, in root mean squares, ten times this
@@ -112,7 +113,7 @@ def parse():
     parser.add_argument("output", type=pathlib.Path, metavar="OUTPUT.json")
     parser.add_argument("parts", nargs="*", metavar="PART", help="of the list above")
     parser.add_argument("--gpus", help="numbers of GPUs, as 1,2,4")
-    parser.add_argument("--modes", default="plain,strict,fast", help="default: %(default)s")
+    parser.add_argument("--modes", default=MODES, help="default: %(default)s")
     parser.add_argument(
         "--at-once", action="store_true", help="runs on different GPUs at the same time"
     )
@@ -148,8 +149,11 @@ class Results:
     def __init__(self, path, context):
         self.path = path
         self.measured = json.loads(path.read_text()) if path.exists() else {}
-        versions = self.measured.get("context", {}).get("versions", {})
-        self.measured["context"] = context | {"versions": versions}
+        earlier = self.measured.get("context", {})
+        for name in ("commit", "command"):  # of all runs whose results are there
+            known = earlier.get(name, "").split("; ") if earlier else []
+            context[name] = "; ".join(dict.fromkeys([*known, context[name]]))
+        self.measured["context"] = context | {"versions": earlier.get("versions", {})}
         self.is_good = True
 
     def add(self, kind, row):
@@ -414,7 +418,7 @@ def main():
         jobs = [job for job in jobs if job.part.name != "links"]
     context = machine.context(setting.build, command_line(setting))
     if gpus:
-        context["gpu"] = f"{max(counts)} x {context['gpu']}"
+        context["gpu"] = f"{count} x {context['gpu']}"
     with tempfile.TemporaryDirectory() as folder:
         setting.log = setting.log or pathlib.Path(folder)
         setting.log.mkdir(parents=True, exist_ok=True)
@@ -431,6 +435,7 @@ def command_line(setting):
     """Without paths of this machine."""
     words = ["bench/engines/measure.py"]
     words += [f"--gpus {setting.gpus}"] if setting.gpus else []
+    words += [f"--modes {setting.modes}"] if setting.modes != MODES else []
     words += ["--at-once"] if setting.at_once else []
     words += [f"--divisor {setting.divisor}"] if setting.divisor != 1 else []
     words += ["--rehearse"] if setting.rehearse else []
