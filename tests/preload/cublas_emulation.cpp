@@ -434,6 +434,7 @@ const real_cublas& cublas_of(const void*) noexcept {
     static const real_cublas all({.destroy = nullptr,
                                   .set_stream = nullptr,
                                   .set_workspace = nullptr,
+                                  .set_sm_count_target = nullptr,
                                   .get_stream =
                                       [](void*, myblasStream_t* stream) {
                                           *stream = nullptr;
