@@ -338,14 +338,15 @@ MYBLAS_API myblasStatus_t myblasSetMathMode(myblasHandle_t handle, myblasMath_t 
 MYBLAS_API myblasStatus_t myblasGetMathMode(myblasHandle_t handle, myblasMath_t* mode);
 
 /*
- * The number of multiprocessors that calls plan for, from 1 to the device's number: for programs
- * whose other kernels, such as those of NCCL, need the rest. Kernels are chosen and their work is
- * divided as if the GPU had so many, and kernels whose blocks stay until all work is done have
- * blocks for so many. It is no limit: other kernels have a block for each tile, and the GPU places
- * these blocks wherever there is room. Another number may give other bits, within the stated bounds.
- * 0, at first: as many as the environment variable MYBLAS_SMS says, or all. MYBLAS_SMS is a number
- * from 1 on; more than the device has stand for all. With any other value myblasCreate returns
- * INVALID_VALUE. On the host backend without effect. Source: cublasSetSmCountTarget.
+ * Sets the number of multiprocessors that calls plan for, from 1 to the device's number. It leaves
+ * the rest to kernels that run beside them, such as NCCL's. Kernels are chosen as if the GPU had no
+ * more multiprocessors, and persistent kernels have blocks for no more. Other kernels have a block
+ * for each tile, and the GPU places these blocks wherever there is room: the number is a plan and
+ * no limit. Another number may give other bits, within the stated bounds. 0, the number at first,
+ * stands for the value of the environment variable MYBLAS_SMS, or for all. MYBLAS_SMS is a number
+ * from 1 on; a larger one than the device's counts as all. With any other value myblasCreate
+ * returns INVALID_VALUE. On the host backend the number has no effect.
+ * Source: cublasSetSmCountTarget.
  * INVALID_VALUE: count negative, or above the device's number.
  */
 MYBLAS_API myblasStatus_t myblasSetSmCountTarget(myblasHandle_t handle, int count);
