@@ -87,6 +87,7 @@ constexpr struct {
     {"MYBLAS_NUM_THREADS", check_count},
     {"MYBLAS_DEVICES", check_count},
     {"MYBLAS_SMS", check_count},
+    {"MYBLAS_LOGICAL_BLOCK", [](text v) { return v == "0" ? "" : check_count(v); }},
     {"MYBLAS_LOG", [](text v) { return v == "stdout" ? "" : check_output(v); }},
     {"MYBLAS_REPORT", check_output},
     {"MYBLAS_CALL_LOG", check_output},
