@@ -42,11 +42,11 @@ void check_hosts() {
         return is_job_on_one_host();
     };
     expect(!one_host({}), "without a launcher nothing is known of hosts");
-    for (const auto& [here, everywhere] : std::initializer_list<variable>{
-             {"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"},
-             {"MV2_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_SIZE"},
-             {"MPI_LOCALNRANKS", "PMI_SIZE"},
-             {"PMI_LOCAL_SIZE", "PMI_SIZE"}}) {
+    for (const auto& [here, everywhere] :
+         std::initializer_list<variable>{{"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"},
+                                         {"MV2_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_SIZE"},
+                                         {"MPI_LOCALNRANKS", "PMI_SIZE"},
+                                         {"PMI_LOCAL_SIZE", "PMI_SIZE"}}) {
         expect(one_host({{here, "4"}, {everywhere, "4"}}), here);
         expect(!one_host({{here, "4"}, {everywhere, "8"}}), "a second host");
         expect(!one_host({{here, "4"}}), "a job of unknown size");
