@@ -17,7 +17,8 @@ constexpr double unit_roundoff = 0x1p-24;
 // A kernel that adds up all of k in order and takes any product.
 constexpr const char* in_order = "double_buffered";
 
-// Data that no kernel is to leave to another.
+// Whether every kernel must compute products of such data itself, without leaving them to another
+// one.
 bool is_ordinary(data_kind data) {
     return data == data_kind::uniform || data == data_kind::normal ||
            data == data_kind::row_scaled || data == data_kind::column_scaled;
@@ -51,7 +52,8 @@ errors compare(const std::vector<float>& c, const exact_product& exact) {
     return found;
 }
 
-// `known`: what the library's kernels leave, and their strict ends.
+// `known`: the results of the library's modes and kernels, with which o.c is compared to find the
+// kernel that computed.
 void judge(outcome& o, std::span<const served> known, const errors* yardstick, const shape& sizes) {
     if (yardstick && yardstick->max_ulp > 0) {
         o.max_ratio = o.errors.max_ulp / yardstick->max_ulp;
@@ -66,7 +68,7 @@ void judge(outcome& o, std::span<const served> known, const errors* yardstick, c
                         std::max(o.max_ratio, o.mean_ratio) <= limit_of(sizes.data);
 }
 
-// Kernels that were forced, with nothing new to say.
+// Drops the results of forced kernels that have the same bits as an earlier result.
 void drop_repetitions(std::vector<outcome>& found) {
     for (size_t i = found.size(); i-- > 0;) {
         const outcome& o = found[i];
@@ -137,7 +139,7 @@ std::vector<outcome> contest::run(const shape& sizes) const {
     drop_repetitions(found);
 
     set(own_.front());
-    // Back to the handle's own workspace before the lent one goes.
+    // The handle's own workspace is set again before the lent one is freed.
     require(myblasSetStream(handle_.get(), machine_.stream()), "myblasSetStream");
     return found;
 }
@@ -148,7 +150,8 @@ void contest::set(const contender& asked) const {
             "myblasForceKernel");
 }
 
-// One that serves all, as long as it leaves half of the memory alone.
+// Lends the handle a workspace that is large enough for all contenders, as long as half of the
+// memory stays free.
 buffer contest::lend_workspace(const task& work) const {
     const size_t limit = machine_.free_bytes() / 2;
     size_t largest = 0;
@@ -187,7 +190,7 @@ outcome contest::run_other(const task& work, const subject& other) const {
     return result;
 }
 
-// Adds nothing for a kernel that declines.
+// Adds nothing if the kernel does not accept the product.
 void contest::run_own(const task& work, const contender& asked, std::vector<outcome>& found) const {
     poison(work);
     set(asked);

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// With as many digits as a reader can use.
+// The number of digits that a reader can use.
 ordered_json number(double value) {
     return number_or_text(std::stod(fmt::format("{:.4g}", value)));
 }
@@ -112,8 +112,8 @@ public:
             return;
         ordered_json json;
         json["context"] = context_;
-        // With these sums of k, results are attributed at any k. Files without them are right up to
-        // k = 1024 alone.
+        // With these sums of k, the kernel that computed can be told at any k. In files without
+        // them, the attribution is right up to k = 1024 alone.
         json["strict_ends"] = {strict_end_chunk, strict_end_group};
         json["summary"] = summary_;
         json["results"] = results_;

@@ -28,7 +28,7 @@ double joules_of(const machine& device) {
     return *joules;
 }
 
-// One product after the other, until `seconds` are over.
+// Calls a product again and again until `seconds` are over.
 long_run run_for(double seconds, machine& device, const subject& contender) {
     constexpr int ahead = 16; // calls on the stream at a time
     long_run found;

@@ -53,7 +53,8 @@ struct line {
     myblasKernelEstimate_t estimate{};
 };
 
-// Chosen first, then by predicted time; then what does not compete, then what does not accept.
+// The order of the table: first the chosen kernel, then the others by predicted time, then kernels
+// that do not compete, then kernels that do not accept the call.
 int rank_of(const line& l, const std::string& chosen) {
     if (l.kernel == chosen)
         return 0;

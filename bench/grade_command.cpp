@@ -41,7 +41,7 @@ public:
         device_.upload(operands_.b, p.b.data(), bytes(p.n));
     }
 
-    // What `call` leaves in C, which is NaN before: with beta = 0 it must not be read.
+    // The C that `call` leaves. C is NaN before, because it must not be read if beta is 0.
     std::vector<float> result_of(int64_t n, const std::function<void()>& call) {
         device_.poison(operands_.c, bytes(n));
         call();
@@ -91,7 +91,8 @@ struct card {
     std::vector<grade_errors> errors{}; // in the order of grade_inputs()
     std::vector<double> max_errors{};   // of positive data, in units of u |A||B|, by size
     double growth = 0;                  // of these
-    // Whether bits are the same again, and from another thread with another handle and stream.
+    // Whether repeated calls give the same bits, also from another thread with another handle and
+    // stream.
     bool repeats = true, repeats_elsewhere = true;
     bool promises_bits = true;
 
@@ -151,7 +152,7 @@ private:
         const shape s = shape_of(n, input.alpha);
         memory_.load(p);
         std::vector<double> exact(p.a.size()), magnitude(p.a.size());
-        if (input.alpha != 0) // else what is NaN in A and B is not read
+        if (input.alpha != 0) // otherwise NaN in A and B is not read
             of_.device.multiply_exactly(s, memory_.data(), exact.data(), magnitude.data());
         for (card& c : cards_) {
             const std::vector<float> result =
@@ -334,7 +335,7 @@ bool run_grade(const session& of) {
         results.push_back(to_json(c));
         all_kept = all_kept && c.keeps_promises();
         if (!c.keeps_promises())
-            fmt::print("{} does not keep what the library promises of it\n", c.of.name);
+            fmt::print("{} breaks a promise of the library\n", c.of.name);
     }
     write_results(of.chosen.json_file, of.known, {{"n", sizes}, {"results", results}});
     return all_kept;

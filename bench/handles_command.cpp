@@ -38,8 +38,8 @@ handle_times time_handle(const handle_library& library) {
     return found;
 }
 
-// A new handle for every call, as in programs with a handle for each object or thread: microseconds
-// a handle.
+// Microseconds a handle, if every call has a new handle, as in programs with a handle for each
+// object or thread.
 double time_churn(const handle_library& library, int handles) {
     return time_us([&] {
                for (int i = 0; i < handles; ++i) {

@@ -115,7 +115,7 @@ namespace {
 
 myblasOperation_t operation(bool transposed) { return transposed ? MYBLAS_OP_T : MYBLAS_OP_N; }
 
-// A product whose C is y, a column where it is contiguous and else a row.
+// The product whose C is y: a column of C if y is contiguous, otherwise a row.
 void describe_gemv(myblasCall_t& call, const shape& s) {
     const int64_t length_x = s.transa ? s.m : s.n, length_y = s.transa ? s.n : s.m;
     call.k = length_x;
@@ -165,13 +165,13 @@ myblasCall_t describe_call(const shape& s, const operands& o) {
         call.lda = call.ldb = s.incx;
     else if (has(s.routine, field::inc)) {
         call.ldb = s.incx;
-        call.ldc = s.routine == routine::syr ? 0 : s.incx; // which tells syr from syr2
+        call.ldc = s.routine == routine::syr ? 0 : s.incx; // this distinguishes syr from syr2
     }
     return call;
 }
 
 size_t wanted_workspace(const library_handle& handle, const shape& s, const operands& o) {
-    if (s.routine == routine::ger) // not among the calls that can be described; it wants none
+    if (s.routine == routine::ger) // myblasCall_t cannot describe it; it needs no workspace
         return 0;
     const myblasCall_t call = describe_call(s, o);
     size_t bytes = 0;
@@ -180,7 +180,7 @@ size_t wanted_workspace(const library_handle& handle, const shape& s, const oper
 }
 
 myblasPointerMode_t pointer_mode(routine r) {
-    // A result in host memory would make every sum wait, and could not be captured.
+    // With results in host memory, every sum would wait and could not be captured.
     return is_reduction(r) ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST;
 }
 

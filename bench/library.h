@@ -14,14 +14,14 @@
 
 namespace bench {
 
-// Throws failure, naming what was tried, unless the status is SUCCESS.
+// Throws failure, with `what` in its text, unless the status is SUCCESS.
 void require(myblasStatus_t, const char* what);
 
 // The functions that a comparison needs, of the linked library or of another build of it; null
 // where it lacks one.
 struct library_functions {
     explicit library_functions(const dynamic_library&);
-    bool is_complete() const; // all functions that belong to no routine were found
+    bool is_complete() const; // whether all functions that belong to no routine were found
 
     blas_functions routines;
     decltype(&myblasCreateOn) create_on = nullptr;
@@ -70,10 +70,11 @@ private:
 myblasKernelInfo_t kernel_info(myblasBackend_t, routine, int index);
 std::vector<std::string> kernel_names(myblasBackend_t, routine);
 
-// Whether there is a kernel of the name, or a family, which kernels' names have before the slash.
+// Whether there is a kernel or a family of that name. A family's name stands before the slash of
+// its kernels' names.
 bool has_kernel(myblasBackend_t, routine, const std::string& name);
 
-// As the command line and files have them.
+// The names of modes on the command line and in files.
 inline constexpr named<myblasMath_t> math_modes[] = {{"strict", MYBLAS_FP32_STRICT_MATH},
                                                      {"emulated", MYBLAS_FP32_EMULATED_MATH},
                                                      {"fast", MYBLAS_FP32_FAST_MATH}};
@@ -82,7 +83,8 @@ inline const char* to_text(myblasMath_t math) { return name_of(math_modes, math)
 // The call as data, for the library's questions about it.
 myblasCall_t describe_call(const shape&, const operands&);
 
-// Bytes of workspace that the call asks for as the handle is set; 0 where no kernel takes it.
+// Bytes of workspace that the call wants with the present settings of the handle; 0 if no kernel
+// accepts it.
 size_t wanted_workspace(const library_handle&, const shape&, const operands&);
 
 // Where scalars are, for call_routine.

@@ -1,4 +1,4 @@
-// The backend under test, as the bench needs it: memory to fill and read, a clock, and the other
+// The backend under test. It has memory that the bench fills and reads, a clock, and the other
 // libraries that compute the same. One implementation for the host, one for CUDA.
 #pragma once
 
@@ -29,17 +29,17 @@ struct operands {
     float** c_list = nullptr;
 };
 
-// One of the things timed against each other. `prepare` is not timed; both throw on failure.
+// A call that is timed beside others. `prepare` is not timed. Both functions throw on failure.
 struct subject {
     std::string name;
     std::function<void()> prepare;
     std::function<void()> call; // enqueues on the machine's stream
     bool slow_in_graph =
-        false; // slower as the node of a graph than enqueued, which is then measured
+        false; // as the node of a graph it is slower than enqueued, so it is measured enqueued
 };
 
-// A replayed graph of calls, calls that follow one another on the stream, single calls, what an
-// asynchronous call takes of the host's time, calls by the host's clock.
+// How a subject is timed: by a replayed graph of calls, by calls in a row on the stream, by single
+// calls, by the host's time for an asynchronous call, or by the host's clock.
 enum class timing { graph, queue, event, enqueue, wall };
 const char* to_text(timing);
 
@@ -57,12 +57,12 @@ public:
 
 enum class fill_kind { real32, real64, bits, skewed_bytes, equal_bytes };
 
-// A sum and what was added up in absolute value, both beyond double precision.
+// A sum, and the sum of the magnitudes, both in more than double precision.
 struct exact_sum {
     long double value = 0, magnitude = 0;
 };
 
-// What the machine can reach at most; 0: not measured.
+// The highest rates that the machine reaches; 0: not measured.
 struct ceilings {
     double fma_gflops = 0;     // FP32 multiply-adds on registers
     double copy_gbps = 0;      // device to device copy, read + written
@@ -103,7 +103,7 @@ public:
     virtual void download(void* host, const void* data, size_t bytes) = 0;
     virtual void upload(void* data, const void* host, size_t bytes) = 0;
 
-    // Samples of graphs and queues are of as many calls as fill sample_us.
+    // A sample of a graph or queue has the number of calls that fill sample_us.
     virtual std::unique_ptr<stopwatch>
     watch(const subject&, timing, bool cold, double sample_us = 2000) = 0;
 
@@ -111,11 +111,11 @@ public:
     // none.
     virtual std::vector<subject> incumbents(const shape&, const operands&) = 0;
 
-    // A product by the first `count` algorithms of cuBLASLt's heuristics; empty where there are
+    // A product by each of the first `count` algorithms of cuBLASLt's heuristic; empty if there are
     // none.
     virtual std::vector<subject> lt_products(const shape&, const operands&, int) { return {}; }
 
-    // Products with less than FP32's precision; not to be held against.
+    // Products of less than FP32 precision. Speeds are not compared with them.
     virtual std::vector<subject> reduced_precision(const shape&, const operands&) { return {}; }
 
     // AB and |A||B| of a product in float64, to host memory: m x n, tight.
@@ -130,9 +130,9 @@ public:
     virtual int64_t count_changed(const product_view&, const float* memory, int64_t count) = 0;
     // The largest error of all elements.
     virtual double pair_error(const pair_view&) = 0;
-    // How many elements isamax or isamin should have found instead of element `found`.
+    // The number of elements that isamax or isamin should have found instead of element `found`.
     virtual int64_t count_preceding(const shape&, const float* x, int64_t found) = 0;
-    // Multiply-adds that such a reference may cost.
+    // The number of multiply-adds that a reference may take.
     virtual double reference_budget() const = 0;
 
     // The sum of a vector's elements or, with y, of the products of both vectors' elements.

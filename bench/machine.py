@@ -22,14 +22,14 @@ def gpus():
 
 
 def cuda_version():
-    """Of the driver, as 13.0."""
+    """The CUDA version of the driver, such as 13.0."""
     version = ctypes.c_int(0)
     ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(version))
     return f"{version.value // 1000}.{version.value % 1000 // 10}"
 
 
 def commit(build):
-    """MYBLAS_COMMIT, or else that of the build tree."""
+    """MYBLAS_COMMIT, or else the commit of the build tree."""
     if os.environ.get("MYBLAS_COMMIT"):
         return os.environ["MYBLAS_COMMIT"]
     return re.search('build_commit = "(.*)"', (build / HEADER).read_text())[1]

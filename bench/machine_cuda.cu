@@ -1,4 +1,4 @@
-// The current GPU: times by events, by replayed graphs and, of the host, by its clock.
+// The current GPU. Times are measured by events, by replayed graphs and, on the host, by its clock.
 #include "cublas.h"
 #include "cublas_lt.h"
 #include "cuda_check.h"
@@ -20,7 +20,7 @@ namespace {
 constexpr double most_calls = 1000; // in one sample
 constexpr int fill_threads = 256;
 
-// Calls of one sample, from the time of one.
+// The number of calls in a sample, computed from the time of one call.
 int calls_for(double estimate_us, double sample_us) {
     return static_cast<int>(std::clamp(sample_us / std::max(estimate_us, 1.0), 1.0, most_calls));
 }
@@ -57,7 +57,7 @@ public:
         take(false); // loads the kernels
     }
 
-    // As many calls as fill sample_us.
+    // The number of calls that fill sample_us.
     event_stopwatch(const subject& timed,
                     cudaStream_t stream,
                     const driver_monitor& monitor,
@@ -146,8 +146,8 @@ private:
     cudaGraphExec_t graph_ = nullptr;
 };
 
-// Every sample is the host's time for some calls in a row, fewer than wait for a place in the
-// stream.
+// Every sample is the host's time for some calls in a row. They are so few that none waits for a
+// place in the stream's queue.
 class enqueue_stopwatch : public stopwatch {
 public:
     enqueue_stopwatch(const subject& timed, cudaStream_t stream)
@@ -327,7 +327,7 @@ public:
                     target.data(), source.data(), bytes, cudaMemcpyDeviceToDevice, stream_.get()),
                 "cudaMemcpyAsync");
         };
-        // Not as the node of a graph, where a copy of this size is slower.
+        // Not measured as the node of a graph: there, a copy of this size is slower.
         found.copy_gbps = 2.0 * static_cast<double>(bytes) / time_us(copy, timing::queue) / 1000;
         found.read_gbps =
             static_cast<double>(bytes) /

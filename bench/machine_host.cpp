@@ -207,7 +207,7 @@ public:
         const char* const a = static_cast<const char*>(source);
         const char* const b = static_cast<const char*>(target);
         const size_t size = static_cast<size_t>(s.element_bytes);
-        constexpr int64_t block = 64; // keeps both matrices' lines in the cache
+        constexpr int64_t block = 64; // keeps lines of both matrices in the cache
         int64_t wrong = 0;
         for (int64_t j0 = 0; j0 < s.n; j0 += block)
             for (int64_t i0 = 0; i0 < s.m; i0 += block)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes docs/performance.md and the plots that it shows, from results of myblas-bench.
 
-A section whose results are not there is left out. --check changes nothing and fails if the page
-says something else, or if a plot was drawn from other results; it needs no Matplotlib.
+A section without results is left out. --check changes nothing and fails if the page says something
+else, or if a plot was drawn from other results; it needs no Matplotlib.
 """
 
 import argparse
@@ -74,7 +74,7 @@ REDUCTIONS = ("dot", "nrm2", "asum", "iamax", "iamin")
 
 
 def is_plain_square(entry):
-    """Against cuBLAS, in the first form, whose letters are L and N."""
+    """Cases against cuBLAS in the first form, whose letters are L and N."""
     is_aligned = entry["offset"] == 0 and set(form_of(entry)) <= set("LN")
     return is_square(entry) and is_aligned and against_cublas(entry)
 
@@ -127,7 +127,7 @@ def blas_table(entries, sizes, unit):
     cells = {}
     for entry in entries:
         if is_square(entry) and against_cublas(entry) and entry["offset"] == 0:
-            # That of FP32 says little of tensor cores.
+            # The ceiling of FP32 says little about tensor cores.
             share = entry.get("percent_of_ceiling", 0) if entry["math"] == "strict" else 0
             of_ceiling = f", {share:.0f}%" if share >= 1 else ""
             value = rate(entry)
@@ -206,7 +206,7 @@ def batch_table(entries):
 
 
 def host_table(_measured, entries):
-    """A line for each kernel and size, with all that it was measured against."""
+    """A line for each kernel and size, with all libraries that it was compared with."""
     cases = {}
     for entry in entries:
         batch = f" batch={entry['batch']}" if entry.get("batch", 1) != 1 else ""
@@ -264,7 +264,7 @@ EPILOGUES = {"none": "Bias", "relu": "Bias, ReLU", "gelu": "Bias, GELU"}  # by a
 
 
 def fused_table(entries):
-    """By product and epilogue: the ratio to cuBLASLt, and what the epilogue costs."""
+    """The ratio to cuBLASLt and the cost of the epilogue, by product and epilogue."""
     cases = {}
     for entry in entries:
         of_product = cases.setdefault(name_of(entry), {})
@@ -323,7 +323,7 @@ def accuracy_tables(measured, entries):
 
 
 TABLE_DEPTH = 4096
-ATTRIBUTED_DEPTH = 1024  # up to where any results say rightly whose kernel computed
+ATTRIBUTED_DEPTH = 1024  # the largest k up to which all results name the right kernel
 ACCURACY_LIMITS = (
     "|C - AB| / |A||B| in units of 2^-24, compared with float64. The limits: the largest and the "
     "mean error of a mode may be at most those of\ncuBLAS FP32 on uniform, normal and scaled data, "
@@ -387,14 +387,15 @@ def fused(measured, entries):
 
 @dataclasses.dataclass
 class Section:
-    part: str  # of run_gpu.sh: the name of its file
+    part: str  # the part's name in run_gpu.sh, which is that of its file
     title: str
     plots: list = ()
-    lines: collections.abc.Callable = summary  # of what the file holds, and of its entries
+    lines: collections.abc.Callable = summary  # of the file's context and of its entries
 
     @staticmethod
     def entries(measured):
-        """Cases with a ratio; of accuracy the modes and other libraries, without forced kernels."""
+        """The cases with a ratio. In files of accuracy: modes and other libraries, without forced
+        kernels."""
         return [
             e
             for e in measured["results"]
@@ -416,7 +417,7 @@ def level3_section(part, title):
 
 MOVED_RATE = "GB/s of what has to be read and written"
 
-# What the plots of overview.py show of a file is not drawn again.
+# Files that the plots of overview.py show are not drawn again.
 SECTIONS = [
     Section("sgemm_strict_public", "Strict SGEMM, the published shapes"),
     Section(
@@ -530,7 +531,7 @@ def digest_of(paths):
 
 
 def render_overviews(folder, files):
-    """As render_gpu; files: {part: what it holds}."""
+    """As render_gpu. files is {part: its results}."""
     lines, plots = ["### At a glance", ""], {}
     for overview in OVERVIEWS:
         shown = overview.of(files)
@@ -544,7 +545,7 @@ def render_overviews(folder, files):
 
 
 def render_gpu(folder):
-    """The lines of a GPU's part of the page, and {file of a plot: how to draw it there}."""
+    """The lines of a GPU's part of the page, and {file of a plot: function that draws it}."""
     files = {path.stem: load(path) for path in sorted(folder.glob("*.json"))}
     (lines, plots), gpu, commits = render_overviews(folder, files), None, []
     for section in SECTIONS:

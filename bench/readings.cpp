@@ -21,9 +21,8 @@ constexpr double most_flops = 0x1p41;               // of a call
 constexpr int64_t most_elements = int64_t{1} << 29; // of an operand
 constexpr size_t most_batch = 8192;
 constexpr size_t workspace_bytes = size_t{4} << 30;
-constexpr double flops_of_large_calls = 0x1p37; // from there on small tiles are hopeless
-constexpr double alone_us =
-    9; // by which a call that is timed alone may seem longer than one among others
+constexpr double flops_of_large_calls = 0x1p37; // from this size on, small tiles are never the best
+constexpr double alone_us = 9; // by which a single call may seem longer than one of many
 
 // ---- The calls ----------------------------------------------------------------------------------
 
@@ -240,13 +239,13 @@ std::vector<reading> reader::take(const shape& s, const std::string& always) {
         places.push_back(1 + i);
     }
 
-    // Single calls first, to leave out what is far behind; the fastest of three, since the first
-    // may load the kernel, and a pause of the host may hit another.
+    // Single calls first, to leave out kernels that are far behind. The fastest of three counts,
+    // because the first call may load the kernel, and a pause of the host may delay another one.
     std::vector<reading> found(1 + kernels_.size());
     for (size_t i = 0; i < subjects.size(); ++i) {
         const auto watch = device_.watch(subjects[i], timing::event, false);
         const double first = watch->take(false).us;
-        constexpr double long_us = 1000; // beside which a pause is nothing
+        constexpr double long_us = 1000; // a pause of the host is negligible beside this
         found[places[i]] = {true, true, first};
         for (int again = 0; again < 2 && first <= long_us; ++again)
             found[places[i]].us = std::min(found[places[i]].us, watch->take(false).us);
@@ -277,8 +276,8 @@ std::vector<reading> reader::take(const shape& s, const std::string& always) {
     return found;
 }
 
-// Keeps the incumbent, and what is at most `factor` times as slow, and slack_us, as the fastest
-// that a handle in the kernel's mode may take.
+// Keeps the incumbent, and kernels that take at most `factor` times as long plus slack_us as the
+// fastest kernel that a handle in their mode may take.
 void reader::drop_slow(std::vector<size_t>& which,
                        const std::vector<size_t>& places,
                        const std::vector<reading>& found,
@@ -296,7 +295,7 @@ void reader::drop_slow(std::vector<size_t>& which,
     });
 }
 
-// Whether the forced kernel takes the call.
+// Whether the forced kernel accepts the call.
 bool reader::is_taken(const shape& s, const operands& o) const {
     const myblasCall_t call = describe_call(s, o);
     const char* name = nullptr;

@@ -12,14 +12,14 @@
 
 namespace bench {
 
-// Call `index` of a set; it follows from the seed alone.
+// Call number `index` of a set. It follows from the seed alone.
 shape draw_call(uint64_t seed, reading_set, int index);
 
 // Whether a set takes part in round `index` of the readings. Frequent kinds of calls are measured
 // most.
 bool takes_part(reading_set, int index);
 
-// One allocation for each operand of any drawn call, with random data.
+// Operands of any drawn call: one allocation for each of A, B and C, with random data.
 class arena {
 public:
     arena(const library_handle&, machine&, uint64_t seed);
@@ -32,13 +32,13 @@ private:
 
 struct reading {
     bool accepted = false;
-    bool is_rough = false; // single calls alone: it is far behind the best
+    bool is_rough = false; // timed in single calls alone: it is far behind the best
     double us = 0;
 };
 
 class reader {
 public:
-    // `kernels`: names. The handle gets a workspace that every kernel can be content with.
+    // `kernels`: names. The handle gets a workspace that is large enough for every kernel.
     reader(const library_handle&, machine&, std::vector<std::string> kernels, uint64_t seed);
 
     const std::vector<std::string>& kernels() const { return kernels_; }
@@ -48,7 +48,7 @@ public:
     // precisely as the best ones; empty: none.
     std::vector<reading> take(const shape&, const std::string& always = {});
 
-    // The kernel that the library takes in a mode.
+    // The kernel that the library chooses in a mode.
     std::string choice(const shape&, myblasMath_t);
 
 private:

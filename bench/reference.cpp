@@ -71,7 +71,7 @@ struct view_maker {
         if (s.routine == routine::trsv)
             solves(column_b);
         if (s.routine == routine::trmv) {
-            p.b = column_c; // as it was
+            p.b = column_c; // its old value
             in_place(column_b);
         }
     }

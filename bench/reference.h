@@ -1,6 +1,6 @@
-// What the float64 references of both machines share: what a call should have left in its operands,
-// and the measure of an error. All but the views' making is constexpr so that kernels can use it
-// too.
+// The float64 references of host and GPU share this: the results that a call should have left in
+// its operands, and the measure of an error. Except for the making of views, all is constexpr, so
+// that kernels can use it.
 #pragma once
 
 #include "machine.h"
@@ -12,8 +12,8 @@
 
 namespace bench {
 
-// |value - reference| / magnitude; infinite where the value is NaN, or wrong though nothing was
-// added.
+// |value - reference| / magnitude. Infinite if the value is NaN, or if it is wrong and the
+// magnitude is 0.
 constexpr double relative_error(double value, double reference, double magnitude) {
     const double difference = value < reference ? reference - value : value - reference;
     if (difference == 0)
@@ -22,7 +22,7 @@ constexpr double relative_error(double value, double reference, double magnitude
     return ratio >= 0 ? ratio : std::numeric_limits<double>::infinity();
 }
 
-// As myblas.h has it.
+// The activation functions of myblas.h.
 constexpr double activated(myblasActivation_t activation, double x) {
     switch (activation) {
     case MYBLAS_ACTIVATION_RELU:
@@ -34,8 +34,8 @@ constexpr double activated(myblasActivation_t activation, double x) {
     }
 }
 
-// A matrix as a product takes it, after op(). Vectors are rows, whose leading dimension is the
-// increment, and transposed where they stand for columns.
+// An operand of a product, after op(). A vector is a row, whose leading dimension is the increment.
+// If it stands for a column, the row is transposed.
 struct matrix_view {
     enum class kind { whole, symmetric, triangle };
 
@@ -59,9 +59,9 @@ struct matrix_view {
     }
 };
 
-// What a call should leave in C, m x n: alpha A B + old_scale * (what C held before) + bias, with
-// the activation applied. A has k columns. Twice: B^T A^T is added to A B. For a solution C is not
-// a result: the sum above should be zero.
+// The C that a call should leave, m x n: alpha A B + old_scale * (C before the call) + bias, with
+// the activation applied. A has k columns. With `twice`, B^T A^T is added to A B. With
+// `is_solution`, C is not a result; the sum above should be zero.
 struct product_view {
     enum class part { all, lower, upper };
 
@@ -73,7 +73,7 @@ struct product_view {
     float old_scale = 0;
     const float* bias = nullptr; // of the rows; null: none
     myblasActivation_t activation = MYBLAS_ACTIVATION_NONE;
-    bool was_poisoned = true; // C held NaN only, else the data of this seed
+    bool was_poisoned = true; // C held NaN before; otherwise the data of this seed
     uint64_t old_seed = 0;
     int64_t old_offset = 0;
 
@@ -89,7 +89,7 @@ struct product_view {
         random_value(old_seed, static_cast<uint64_t>(at), value);
         return value;
     }
-    // The relative error of an element of C, from its sums in AB and |A||B|.
+    // The relative error of an element of C, from its sums in A B and |A| |B|.
     constexpr double error(int64_t i, int64_t j, double sum, double magnitude) const {
         const double old =
             old_scale == 0 ? 0.0 : double{old_scale} * old_value(old_offset + c.index(i, j));
@@ -114,14 +114,13 @@ struct product_view {
     }
 };
 
-// Where a transpose puts element (i, j), in elements of its target; `as_copy`: where a copy puts
-// it.
+// The index in the target to which a transpose or, with `as_copy`, a copy moves element (i, j).
 constexpr int64_t moved_to(const shape& s, int64_t i, int64_t j, bool as_copy) {
     return as_copy ? i + j * s.ldb : j + i * s.ldb;
 }
 
-// Two vectors that held the data of two seeds, and should hold (x, y) = (h[0] x + h[1] y, h[2] x +
-// h[3] y) now. If there is no y: x = h[0] x.
+// Two vectors. They held the data of two seeds, and should now hold (h[0] x + h[1] y, h[2] x + h[3]
+// y). Without y, x should hold h[0] x.
 struct pair_view {
     const float *x, *y;
     int64_t n, inc, offset; // the memory begins `offset` elements before each

@@ -29,7 +29,7 @@ __device__ void for_each_product(const product_view& p,
         for (int64_t l0 = 0; l0 < depth; l0 += tile) {
             smem_a[y][x] = i < p.m && l0 + y < depth ? p.a_at(i, l0 + y) : 0;
             smem_b[x][y] = j >= 0 && l0 + x < depth ? p.b_at(l0 + x, j) : 0;
-            __syncthreads(); // the slab is there
+            __syncthreads(); // the slab is complete
 #pragma unroll
             for (int l = 0; l < tile; ++l) {
                 const double term = smem_a[l][x] * smem_b[l][y];
@@ -48,7 +48,7 @@ __device__ void raise(unsigned long long* worst, double error) {
     atomicMax(worst, static_cast<unsigned long long>(__double_as_longlong(error)));
 }
 
-// Calls visit(i) for all i < count, whose threads may be many or few.
+// Calls visit(i) for all i < count, with any number of threads.
 template <class Visit>
 __device__ void for_each_index(int64_t count, const Visit& visit) {
     const int64_t stride = int64_t{gridDim.x} * blockDim.x;
@@ -110,8 +110,7 @@ __global__ void __launch_bounds__(tile* tile)
         });
 }
 
-// Each thread adds every sum_partial_count-th element, and apart from it what rounding took away
-// (TwoSum).
+// Each thread adds every sum_partial_count-th element, and separately the rounding errors (TwoSum).
 template <class T>
 __global__ void sum_kernel(const T* x, const T* y, int64_t n, int64_t incx, partial_sum* parts) {
     const int64_t part = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -127,7 +126,7 @@ __global__ void sum_kernel(const T* x, const T* y, int64_t n, int64_t incx, part
     parts[part] = sum;
 }
 
-// One byte, 2, 4, 8 or 16 of them: bits alone count.
+// Elements of 1, 2, 4, 8 or 16 bytes. Only their bits matter.
 template <class T>
 constexpr bool same_bits(const T& x, const T& y) {
     if constexpr (sizeof(T) == sizeof(uint4))

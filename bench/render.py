@@ -3,9 +3,8 @@
 ladder's rungs from the sources of the kernels.
 
 Between the markers <!-- sweeps:begin --> and <!-- sweeps:end --> of the README, those of overview,
-rungs and ladder on the ladder's page, and those of engines on the page on several GPUs, stands what
-this program writes and nothing else.
---check changes nothing and fails if the pages say something else.
+rungs and ladder on the ladder's page, and those of engines on the page on several GPUs, stands only
+text that this program writes. --check changes nothing and fails if the pages say something else.
 """
 
 import argparse
@@ -50,7 +49,7 @@ def family_of(entry):
 
 @dataclasses.dataclass
 class Ladder:
-    """What one table shows: which results, which rate, against what."""
+    """One table: its results, its rate, and the incumbent."""
 
     routine: str
     title: str
@@ -75,7 +74,7 @@ class Ladder:
         return [rung for rung in self.rungs if rung not in found]
 
     def results(self, results):
-        """Those that lack the fewest rungs, of the first such GPU."""
+        """The results that lack the fewest rungs. Of several such GPUs, the first."""
         file = f"ladder_{self.routine}.json"
         found = [load(folder / file) for folder in gpu_folders(results) if (folder / file).exists()]
         if not found:
@@ -93,7 +92,7 @@ SWEEPS = [
     ("histogram", "uniform, skewed and constant bytes"),
 ]
 
-# Sweeps of several routines, shown as one.
+# Sweeps of several routines, which the table shows as one.
 BLAS_SWEEPS = [
     ("level3_strict", "level 3 but sgemm, strict"),
     ("level3_emulated", "level 3 but sgemm, emulated"),
@@ -164,7 +163,7 @@ LADDERS = [
 
 
 def explain_slower_rungs(ladder, entries, reasons):
-    """{kernel: what to say of it} for each rung that is slower than the measured one before it."""
+    """{kernel: the reason} for each rung that is slower than the measured one before it."""
     measured = {family_of(entry): entry for entry in entries}
     notes = {}
     unexplained = []
@@ -315,7 +314,7 @@ def row_of(title, incumbent, entries):
 
 
 def rows_by_incumbent(title, entries):
-    """A row for each other library; the performance page also compares modes with each other."""
+    """A row for each other library. Only the performance page compares modes with each other."""
     return [
         row_of(title, incumbent, group)
         for (_, incumbent), group in by_incumbent(entries).items()
@@ -331,7 +330,7 @@ def results_in(folder, part):
 def ratios_of_blas(folder):
     lines = []
     for part, title in BLAS_SWEEPS:
-        # Of a copy there is the device copy, too.
+        # Routines that copy also have ratios to the device copy, which are left out here.
         entries = [e for e in results_in(folder, part) if e["ratio"] and against_cublas(e)]
         lines += [row_of(title, "cuBLAS", entries)] if entries else []
     return lines

@@ -25,13 +25,13 @@ std::string kernel_variable(routine r) {
     return fmt::format("MYBLAS_{}_KERNEL", name);
 }
 
-// What it forces on new handles; empty: nothing.
+// The kernel that the variable forces on new handles; empty: none.
 std::string forced_by_environment(routine r) {
     const char* forced = std::getenv(kernel_variable(r).c_str());
     return forced ? forced : "";
 }
 
-// The name of a kernel or family, "all", or "auto". An option goes before the environment.
+// The name of a kernel or family, "all", or "auto". An option overrides the environment.
 std::string asked_kernel(const options& chosen, routine r) {
     if (chosen.kernel != automatic)
         return chosen.kernel;
@@ -107,7 +107,7 @@ void runner::run(const shape& sizes) {
     if (!candidates.empty())
         time(work, candidates);
     set_mode(options_.math);
-    // Back to the handles' own workspaces before the lent one goes.
+    // The handles' own workspaces are set again before the lent one is freed.
     require(myblasSetStream(handle_.get(), machine_.stream()), "myblasSetStream");
     for (const rival& other : rivals_)
         other.drop_workspace(machine_);
@@ -129,8 +129,8 @@ void runner::set_mode(myblasMath_t math) const {
     require(myblasSetMathMode(handle_.get(), math), "myblasSetMathMode");
 }
 
-// One workspace that serves every kernel that is lent one, as long as it leaves half of the memory
-// alone.
+// Lends a workspace that is large enough for every kernel that uses one, as long as half of the
+// memory stays free.
 buffer runner::make_workspace(const task& work, const std::vector<std::string>& names) const {
     const size_t limit = machine_.free_bytes() / 2;
     size_t largest = 0;
@@ -198,7 +198,7 @@ std::vector<subject> runner::opponents(const task& work,
     return others;
 }
 
-// The algorithm with the least of three single calls, each after one that loads its kernel.
+// Adds the algorithm with the shortest of three single calls. A call before them loads its kernel.
 void runner::add_fastest_of_lt(std::vector<subject>& others, const task& work) const {
     const shape& s = work.sizes();
     const bool is_product = s.routine == routine::sgemm || s.routine == routine::sgemm_fused;
@@ -262,7 +262,7 @@ subject runner::ours(const std::string& name,
             [&work, r] { require(work.call(), describe(r).name); }};
 }
 
-// In the same mode, by the library's own choice.
+// The product in the same mode, by the library's own choice of kernel.
 subject runner::plain_product(const task& work) const {
     subject product = ours("mysgemm", work, options_.math, "");
     product.call = [this, &work, plain = without_epilogue(work.sizes())] {
@@ -271,7 +271,7 @@ subject runner::plain_product(const task& work) const {
     return product;
 }
 
-// What the library would take without tensor cores.
+// The kernel that the library chooses in strict mode.
 std::string runner::strict_choice(const task& work) const {
     const myblasCall_t call = describe_call(work.sizes(), work.data());
     const char* name = nullptr;

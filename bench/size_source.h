@@ -31,7 +31,7 @@ public:
     }
 
 private:
-    static constexpr uint64_t shape_stream = 1000; // apart from the data's
+    static constexpr uint64_t shape_stream = 1000; // so that sizes and data differ
     uint64_t seed_, index_ = 0;
 };
 

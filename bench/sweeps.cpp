@@ -1,4 +1,4 @@
-// The lists of shapes: published ones only grow, at their end, so that results stay comparable.
+// The lists of shapes. Published lists only grow, at their end, so that results stay comparable.
 #include "errors.h"
 #include "options.h"
 #include "size_source.h"
@@ -39,7 +39,8 @@ constexpr triple sgemm_huge[] = {
     {256, 1048576, 1280},
 };
 
-// Squares, then linear layers: of each TN with every activation, of the squares also NN.
+// Fused products: squares, then linear layers. Each is measured as TN with every activation,
+// squares also as NN.
 constexpr int64_t fused_squares[] = {1024, 1500, 2048, 3072, 4096, 8192};
 constexpr triple fused_layers[] = {
     {4096, 512, 4096}, {1024, 4096, 1024}, {50257, 256, 768}, {1001, 777, 333}};
@@ -63,7 +64,7 @@ constexpr int64_t batched_sides[] = {16, 32, 64, 128, 256};
 constexpr int64_t least_ragged_side = 4; // of batches; bounds has the largest
 constexpr int ragged_batches = 30;       // by strides, and as many by pointers
 
-// Each NN and TN. A host takes smaller ones.
+// Each as NN and TN. On a host, sizes are smaller.
 // clang-format off
 constexpr triple bare_shapes[] = {
     {1024, 1024, 1024}, {1536, 1536, 1536}, {2048, 2048, 2048}, {2500, 2500, 2500},
@@ -183,7 +184,7 @@ void add_public(routine r, bool on_host, std::vector<shape>& list) {
     }
 }
 
-// The part of a list that the host measures: the sizes that its tests can finish.
+// The part of a list that is small enough for tests on the host.
 struct bounds {
     int64_t product_side, matrix_side, elements, batch, ragged_side;
 };
@@ -425,7 +426,7 @@ std::vector<shape> sweep_shapes(sweep wanted, routine r, const options& chosen, 
     return list;
 }
 
-// What the command line says of all shapes of a sweep.
+// Applies the options that change all shapes of a sweep.
 void apply(const shape& given, shape& s) {
     const shape plain;
     if (given.offset != plain.offset)
@@ -444,7 +445,7 @@ std::vector<shape> requested_shapes(const options& chosen, myblasBackend_t backe
     if (chosen.sweeps.empty())
         for (const routine r : chosen.routines)
             add_given(chosen, r, list);
-    // A quick table names its own routines.
+    // --quick has a fixed list of routines.
     const size_t routine_lists = chosen.has(sweep::quick) ? 1 : chosen.routines.size();
     for (size_t i = 0; i < routine_lists; ++i)
         for (const sweep wanted : chosen.sweeps) {

@@ -33,8 +33,8 @@ constexpr pair level2_rectangles[] = {{64, 16384},
                                       {1048576, 16},
                                       {4096, 11008}};
 
-// What a host gets through in a test: all published shapes, smaller by this, and random ones up to
-// a size.
+// On a host, where a test must end soon: the factor by which published shapes are smaller, and the
+// largest random size.
 constexpr int64_t host_shrinkage = 32, most_on_host = 256;
 
 struct form {
@@ -165,7 +165,7 @@ std::vector<shape> public_blas_shapes(routine r, bool on_host) {
 
 std::vector<shape> random_blas_shapes(routine r, bool on_host, uint64_t seed) {
     constexpr int count = 20;
-    constexpr int64_t least = 16; // smaller ones are launches
+    constexpr int64_t least = 16; // smaller calls are only launches
     const int64_t most = on_host ? most_on_host : counts_flops(r) ? 8192 : 32768;
     size_source sizes(seed);
     std::vector<shape> list;

@@ -8,10 +8,11 @@
 
 namespace bench {
 
-// Published: its members never change. Squares in several forms, panels, and some unaligned.
+// The published list, whose members never change: squares in several forms, panels, and unaligned
+// shapes.
 std::vector<shape> public_blas_shapes(routine, bool on_host);
 
-// Sizes and forms from a seed.
+// Random sizes and forms, from a seed.
 std::vector<shape> random_blas_shapes(routine, bool on_host, uint64_t seed);
 
 } // namespace bench

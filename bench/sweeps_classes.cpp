@@ -8,8 +8,8 @@
 namespace bench {
 namespace {
 
-// A product of a network's layer by columns: outputs x samples, of weights that are often
-// transposed.
+// The product of a network's layer, column-major: A has the weights, which are often transposed,
+// and C is outputs x samples.
 struct layer {
     const char* name;
     bool transa;
@@ -20,7 +20,8 @@ constexpr layer layers[] = {
 #include "network_layers.inc"
 };
 
-// Usually 0; the others are those of sums and of moving averages.
+// alpha is usually 1, beta usually 0. With beta = 1 results are added up, with beta = 0.5 they
+// enter a moving average.
 void draw_scalars(size_source& draw, shape& s) {
     s.alpha = draw.draw_evenly(1, 4) == 1 ? 0.75f : 1.0f;
     const int64_t kind = draw.draw_evenly(1, 10);
@@ -40,7 +41,7 @@ void draw_padding(size_source& draw, shape& s) {
     s.offset = draw.draw_evenly(1, 8) == 1 ? draw.draw_evenly(1, 3) : 0;
 }
 
-// Sizes of a class, and what its scalars are if they are not drawn.
+// Draws the sizes of a class. Sets the scalars of `updates`, which are not drawn.
 void draw_sizes(size_source& draw, sweep of, bool on_host, shape& s) {
     const int64_t most = on_host ? 256 : 8192;
     const auto draw_side_and_others = [&](int64_t least, int64_t longest, int64_t least_of_others) {
@@ -78,7 +79,7 @@ void draw_sizes(size_source& draw, sweep of, bool on_host, shape& s) {
     }
 }
 
-// Operands of a call fit a card of 80 GB beside those of others.
+// Whether the operands fit on a card with 80 GB, with room for other buffers.
 bool is_measurable(const shape& s) {
     constexpr int64_t most_elements = int64_t{1} << 31;
     const operand_sizes count = count_elements(s);

@@ -8,8 +8,8 @@
 
 namespace bench {
 
-// Of a class from sweep::general on. They follow from the seed alone; networks has its own list. A
-// host takes fewer and smaller ones.
+// Shapes of a class: sweep::general or a later one. They follow from the seed alone, except for
+// `networks`, which has a list. On a host, shapes are fewer and smaller.
 std::vector<shape> class_shapes(sweep, bool on_host, uint64_t seed);
 
 } // namespace bench

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double unit_float = 0x1p-24, unit_double = 0x1p-53;
 constexpr size_t padding_bytes = 16; // so that every kind of fill comes out even
-// Random data of the operands, by stream: the matrix in place begins as a and c both.
+// Seeds of the operands' random data. A matrix that is changed in place is both a and c.
 constexpr uint64_t stream_a = 0, stream_b = 1, stream_c = 2, stream_columns = 3, stream_bias = 4;
 
 size_t allocation_bytes(const shape& s, int64_t elements) {
@@ -56,7 +56,7 @@ std::unique_ptr<T[]> fetch(machine& device, const void* data, int64_t count) {
     return copy;
 }
 
-// `count` of [0, n): all of them, or the first, the last and some between.
+// `count` numbers from [0, n): all of them, or the first, the last and some between.
 std::vector<int64_t> choose(int64_t n, int64_t count, std::mt19937_64& random) {
     if (count >= n) {
         std::vector<int64_t> all(static_cast<size_t>(n));
@@ -95,7 +95,7 @@ task::task(machine& device, const library_handle& handle, const shape& sizes, ui
     };
     make(count.a, a_, operands_.a, stream_a);
     make(count.b, b_, operands_.b, stream_b);
-    const bool keeps_b = shape_.routine == routine::trmv; // as it was
+    const bool keeps_b = shape_.routine == routine::trmv; // the old value
     make(count.c, c_, operands_.c, shape_.in_place ? stream_a : keeps_b ? stream_b : stream_c);
     make(count.bias, bias_, operands_.bias, stream_bias);
     if (has_special_matrix(shape_.routine))
@@ -232,7 +232,8 @@ verdict task::verify(const std::string& kernel) {
     }
 }
 
-// The columns that fit in one of `shares` shares of the machine's budget for references.
+// Draws columns of C to compare. Their number follows from a share, 1 / shares, of the machine's
+// budget for references.
 std::vector<int64_t> task::choose_columns(const product_view& p, int64_t shares) {
     constexpr double least = 4;
     const double per_column = static_cast<double>(p.m) * static_cast<double>(p.depth());
@@ -336,7 +337,7 @@ verdict task::verify_reduction(const std::string& kernel) {
             exact_->value = exact_->magnitude;
         if (is_nrm2)
             exact_->value = exact_->magnitude = std::sqrt(exact_->value);
-        // One rounding, and the roundings of sums in double.
+        // The bound: one rounding, and the roundings of sums in double precision.
         if (is_dot || is_nrm2)
             exact_->magnitude = std::fabs(exact_->value) +
                                 static_cast<long double>(shape_.n) * 0x1p-29L * exact_->magnitude;
@@ -441,7 +442,7 @@ verdict task::verify_matrix_blas() {
     require(myblasGetMathMode(handle_.get(), &math), "myblasGetMathMode");
     if (has_special_matrix(shape_.routine))
         fill_special_matrix(purpose::timing);
-    // What is written beside the results is as wrong as can be.
+    // Any change outside of the results is an infinite error.
     const double error = changed > 0 ? std::numeric_limits<double>::infinity() : worst / unit_float;
     return {error, blas_bound(math, shape_), checked};
 }

@@ -14,9 +14,9 @@
 
 namespace bench {
 
-// An error in units of the rounding unit (2^-24; dsum 2^-53) times what was added up in absolute
-// value: |A||B| for a product. For data that is only moved: how many elements are wrong. Infinite
-// where something was written beside the result.
+// The error of a result in units of the rounding unit (2^-24; dsum 2^-53) times the sum of
+// magnitudes: |A||B| for a product. For data that is only moved, the number of wrong elements.
+// Infinite if memory outside of the result was written.
 struct verdict {
     double max_err = 0;
     double bound = 0;
@@ -45,8 +45,8 @@ public:
 
 private:
     void fill_operand(const buffer&, uint64_t seed);
-    // What A of a solution is filled for: results that errors show in, or ever new calls on their
-    // own results.
+    // The purpose of the data of A in a solution: errors must show in the results, or calls must
+    // work on their own results many times.
     enum class purpose { check, timing };
     void fill_special_matrix(purpose);
     void make_pointer_arrays();
@@ -73,7 +73,7 @@ private:
     uint64_t seed_;
     buffer a_, b_, c_, bias_, lists_;
     operands operands_;
-    std::optional<exact_sum> exact_; // the data stays, so it is computed once
+    std::optional<exact_sum> exact_; // computed once, because the data stays the same
 };
 
 } // namespace bench

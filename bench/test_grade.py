@@ -1,4 +1,4 @@
-"""The grades of myblas-bench: A for this library, worse for libraries that are planted beneath it.
+"""The grades of myblas-bench: A for this library, worse for wrong libraries that replace it.
 
     test_grade.py MYBLAS_BENCH WRONG_PRODUCTS_LIBRARY
 """
@@ -19,7 +19,7 @@ RULES = ("subnormals", "exact", "classes", "same_bits_again", "same_bits_elsewhe
 def grade(wrong=None, *arguments):
     environment = dict(os.environ)
     if wrong:
-        # OpenBLAS does not promise the same bits, so a kernel is forced that does.
+        # OpenBLAS does not promise the same bits, so a kernel is forced that promises them.
         environment |= {"LD_PRELOAD": WRONG_PRODUCTS, "WRONG": wrong}
         environment["MYBLAS_SGEMM_KERNEL"] = "reference"
     with tempfile.TemporaryDirectory() as folder:
@@ -54,7 +54,7 @@ class GradeTest(unittest.TestCase):
     def planted(self, wrong, *arguments):
         done, cards = grade(wrong, *arguments)
         self.assertEqual((done.returncode, done.stderr), (1, ""))
-        self.assertIn("strict does not keep what the library promises of it", done.stdout)
+        self.assertIn("strict breaks a promise of the library", done.stdout)
         return cards["strict"]
 
     def test_planted_arithmetic_gets_a_worse_grade(self):

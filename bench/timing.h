@@ -1,5 +1,5 @@
 // Interleaved measurement: every round takes one sample of each subject, so that drifting clocks
-// and temperatures meet all of them alike.
+// and temperatures affect all of them alike.
 #pragma once
 
 #include "machine.h"

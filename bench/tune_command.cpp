@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* form_names[] = {"NN", "NT", "TN", "TT"};
 
-// What a kernel took, and was predicted to take, for one call.
+// The measured and the predicted time of a kernel for one call.
 struct trial {
     bool accepted = false, competes = false, is_rough = false;
     double us = 0, predicted_us = 0;
@@ -43,7 +43,7 @@ public:
         }
     }
 
-    // Every other call is kept back, to judge by.
+    // Every other call is held back, to judge the factors.
     void measure() {
         using clock = std::chrono::steady_clock;
         const auto start = clock::now();
@@ -60,8 +60,7 @@ public:
             throw failure("there was no time to measure anything: give more by --budget");
     }
 
-    // The median of what kernels take beyond their predictions, nearer to 1 the fewer calls it is
-    // from.
+    // The median of measured time by predicted time, drawn towards 1 if calls are few.
     void fit() {
         for (size_t kernel = 0; kernel < indices_.size(); ++kernel)
             for (int form = 0; form < 4; ++form) {
@@ -71,14 +70,14 @@ public:
                     if (call.form == form && t.accepted && t.competes && !t.is_rough)
                         logs.push_back(std::log(t.us / t.predicted_us));
                 }
-                constexpr double doubt = 4; // calls that speak for 1
+                constexpr double doubt = 4; // calls with factor 1 that are added
                 const double calls = static_cast<double>(logs.size());
                 if (!logs.empty())
                     factors_[{kernel, form}] = std::exp(median(logs) * calls / (calls + doubt));
             }
     }
 
-    // What choosing by predictions costs, over all modes of the calls that were kept back.
+    // The time that choices by predictions lose, over the calls that were held back, in all modes.
     std::string describe_regret(bool with_factors) const {
         std::vector<double> found;
         for (const trials& call : kept_)
@@ -128,10 +127,11 @@ private:
         return result;
     }
 
-    // What the library adds to the predictions of kernels of weaker modes (docs/kernels.md).
+    // The library's factor on the predictions of kernels of weaker modes (docs/kernels.md).
     static constexpr double margin_of_weaker_modes = 1.08;
 
-    // Time of the kernel of the least prediction by time of the fastest; 0 where none was measured.
+    // Time of the kernel with the least prediction, divided by that of the fastest; 0 if none was
+    // measured.
     double regret_of(const trials& call, myblasMath_t mode, bool with_factors) const {
         double best = std::numeric_limits<double>::infinity(), least = best, taken = 0;
         for (size_t kernel = 0; kernel < indices_.size(); ++kernel) {

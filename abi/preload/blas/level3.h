@@ -49,7 +49,7 @@ struct level3 : product {
         return what == kind::gemmtr && b == a && ldb == lda && transb != transa;
     }
     bool has_b() const { return !is_triangular() && !is_syrk(); }
-    // Whether k is an extent of its own.
+    // Whether k is an extent apart from m and n.
     bool has_depth() const { return what == kind::product || updates_triangle(); }
     // Rows and columns of the triangle.
     int64_t order() const { return left && !updates_triangle() ? m : n; }
