@@ -1,7 +1,7 @@
 """What bench/substitution/python_package.py measured, as parts of docs/python.md and
 docs/porting.md."""
 
-from measurements import load, provenance, table
+from measurements import provenance, table
 
 MODES = ("strict", "emulated", "fast")
 PART = "python"
@@ -103,11 +103,11 @@ def arrays(measured):
     ]
 
 
-def of_package(folder):
-    """The lines for docs/python.md; folder: with the results of a GPU, or None."""
-    if folder is None:
+def of_package(files):
+    """The lines for docs/python.md; files: {part: results} of a GPU."""
+    if PART not in files:
         return []
-    measured = load(folder / f"{PART}.json")
+    measured = files[PART]
     lines = []
     if "products" in measured:
         lines += products(measured["products"])
@@ -128,9 +128,9 @@ def request_row(entry):
     return (f"`{entry['request']}`", *cublas, *own)
 
 
-def of_emulation(folder):
+def of_emulation(files):
     """The lines for docs/porting.md."""
-    measured = load(folder / f"{PART}.json") if folder else {}
+    measured = files.get(PART, {})
     if "emulation" not in measured:
         return []
     n = measured["emulation"]["n"]

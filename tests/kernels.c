@@ -497,6 +497,8 @@ static void test_selected_names(void** state) {
         {90, default_workspace, sgemm_call(N, N, 4096, 4096, 4096), "stream_k/"},
         {90, default_workspace, sgemm_call(T, N, 4096, 4096, 4096), "stream_k/"},
         {90, default_workspace, sgemm_call(N, T, 5000, 5000, 5000), "stream_k/"},
+        {90, default_workspace, sgemm_call(N, N, 32768, 32768, 32768), "stream_k/"},
+        {90, default_workspace, sgemm_call(T, N, 65536, 65536, 65536), "stream_k/"},
         {80, default_workspace, sgemm_call(N, N, 4096, 4096, 4096), "warp_tile/"},
         {90, 0, sgemm_call(N, N, 8192, 8192, 8192), "stream_k/ warp_tile/"},
         {90, default_workspace, padded(sgemm_call(N, N, 4096, 4096, 4096)), "stream_k/ warp_tile/"},
@@ -1566,7 +1568,7 @@ static void test_handle_estimates(void** state) {
 }
 
 // The functions that take a description of the handle's device in place of the handle give the same
-// answers.
+// answers. With a target of multiprocessors they are those of a device that has no more.
 static void test_device_of_a_handle(void** state) {
     myblasHandle_t handle = require_handle(state);
     myblasDevice_t device = {.size_bytes = sizeof device, .arch = -77};
@@ -1593,7 +1595,12 @@ static void test_device_of_a_handle(void** state) {
     size_t workspace = 0; // which decides how many passes a kernel needs
     assert_ok(myblasGetWorkspaceLimit(handle, &workspace));
     random_seed(14);
+    const int all_sms = device.sm_count;
+    assert_status(INVALID_VALUE, myblasSetSmCountTarget(handle, all_sms + 1));
     for (int round = 0; round < 200; ++round) {
+        const int target = round % 2 ? (int)random_between(1, all_sms) : 0;
+        assert_ok(myblasSetSmCountTarget(handle, target));
+        device.sm_count = target ? target : all_sms;
         const myblasCall_t call = random_call(MYBLAS_ROUTINE_SGEMM);
         const int index = (int)random_between(0, kernel_count(handle, MYBLAS_ROUTINE_SGEMM) - 1);
         myblasKernelEstimate_t known = {.size_bytes = sizeof known};
@@ -1601,6 +1608,9 @@ static void test_device_of_a_handle(void** state) {
         const myblasKernelEstimate_t described = estimate_on(&device, workspace, &call, index);
         assert_true(known.predicted_us == described.predicted_us);
     }
+    assert_ok(myblasSetSmCountTarget(handle, 0));
+    assert_ok(myblasGetDevice(handle, &device));
+    assert_int_equal(device.sm_count, all_sms);
 }
 
 // ---- MYBLAS_TUNING ------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ std::string check_size(const std::string& value, unsigned long long least) {
     return number < least ? "has to be positive" : "";
 }
 
-// A number of threads.
+// A number of threads, GPUs or multiprocessors.
 std::string check_count(const std::string& value) {
     const bool is_number = value.find_first_not_of("0123456789") == std::string::npos;
     return is_number && value.find_first_not_of('0') != std::string::npos ? ""
@@ -87,6 +87,8 @@ constexpr struct {
     {"MYBLAS_DEVICE_MEMORY", [](text v) { return check_size(v, 1); }},
     {"MYBLAS_NUM_THREADS", check_count},
     {"MYBLAS_DEVICES", check_count},
+    {"MYBLAS_SMS", check_count},
+    {"MYBLAS_LOGICAL_BLOCK", [](text v) { return v == "0" ? "" : check_count(v); }},
     {"MYBLAS_LOG", [](text v) { return v == "stdout" ? "" : check_output(v); }},
     {"MYBLAS_REPORT", check_output},
     {"MYBLAS_CALL_LOG", check_output},

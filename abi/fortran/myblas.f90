@@ -269,6 +269,22 @@ module myblas
             integer(c_int) :: status
         end function
 
+        function myblasSetSmCountTarget(handle, count) &
+            bind(c, name="myblasSetSmCountTarget") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: count
+            integer(c_int) :: status
+        end function
+
+        function myblasGetSmCountTarget(handle, count) &
+            bind(c, name="myblasGetSmCountTarget") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), intent(out) :: count
+            integer(c_int) :: status
+        end function
+
         function myblasSetWorkspace(handle, workspace, size_bytes) &
             bind(c, name="myblasSetWorkspace") result(status)
             import

@@ -338,6 +338,22 @@ MYBLAS_API myblasStatus_t myblasSetMathMode(myblasHandle_t handle, myblasMath_t 
 MYBLAS_API myblasStatus_t myblasGetMathMode(myblasHandle_t handle, myblasMath_t* mode);
 
 /*
+ * Sets the number of multiprocessors that calls plan for, from 1 to the device's number. It leaves
+ * the rest to kernels that run beside them, such as NCCL's. Kernels are chosen as if the GPU had no
+ * more multiprocessors, and persistent kernels have blocks for no more. Other kernels have a block
+ * for each tile, and the GPU places these blocks wherever there is room: the number is a plan and
+ * no limit. Another number may give other bits, within the stated bounds. 0, the number at first,
+ * stands for the value of the environment variable MYBLAS_SMS, or for all. MYBLAS_SMS is a number
+ * from 1 on; a larger one than the device's counts as all. With any other value myblasCreate
+ * returns INVALID_VALUE. On the host backend the number has no effect.
+ * Source: cublasSetSmCountTarget.
+ * INVALID_VALUE: count negative, or above the device's number.
+ */
+MYBLAS_API myblasStatus_t myblasSetSmCountTarget(myblasHandle_t handle, int count);
+/* *count = what was set, at first 0. INVALID_VALUE: count NULL. */
+MYBLAS_API myblasStatus_t myblasGetSmCountTarget(myblasHandle_t handle, int* count);
+
+/*
  * Lends the handle size_bytes of device memory, aligned to 256 bytes, in place of the handle's
  * workspace. NULL with 0 bytes forbids a workspace. The setting holds until the next
  * myblasSetStream. Lent memory never grows, and must stay valid and unused by others while work

@@ -53,6 +53,16 @@ constexpr struct {
     {"SLURM_PROCID", "SLURM_STEP_TASKS_PER_NODE", "SLURM_STEP_NUM_TASKS"},
 };
 
+// Numbers of processes: on this host, and in the whole job.
+constexpr struct {
+    const char *here, *everywhere;
+} sizes[] = {
+    {"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"},
+    {"MV2_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_SIZE"},
+    {"MPI_LOCALNRANKS", "PMI_SIZE"},
+    {"PMI_LOCAL_SIZE", "PMI_SIZE"},
+};
+
 // The tasks that `srun` starts on this host. The counts of all hosts are a list such as "2(x3),1":
 // three hosts with two tasks each, then one host with one task. Slurm sets a task's number in batch
 // scripts too, but sets the list only in a step.
@@ -101,6 +111,14 @@ bool is_one_of_several() noexcept {
         if (read_number(job.rank) >= 0 && read_variable(job.sign))
             return !job.size || read_number(job.size) != 1;
     return read_local_ranks().count > 1;
+}
+
+bool is_job_on_one_host() noexcept {
+    for (const auto& size : sizes)
+        if (const int here = read_number(size.here), everywhere = read_number(size.everywhere);
+            here > 0 && everywhere > 0)
+            return here == everywhere;
+    return read_number("SLURM_STEP_NUM_NODES") == 1;
 }
 
 rank_name read_rank_name() noexcept {

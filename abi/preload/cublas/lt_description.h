@@ -22,6 +22,7 @@ struct lt_call {
     int64_t stride_a, stride_b, stride_c, stride_d;
     int64_t batch_count;
     int pointer_mode;
+    int sm_count_target; // 0: none
     myblasEpilogue_t epilogue;
 };
 

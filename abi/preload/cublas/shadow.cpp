@@ -100,6 +100,7 @@ void shadow::empty() noexcept {
     missing_ = {};
     applied_pointer_mode_ = MYBLAS_POINTER_MODE_HOST;
     wanted_ = applied_ = {};
+    wanted_sms_ = applied_sms_ = 0;
 }
 
 void shadow::note_stream() noexcept {
@@ -110,6 +111,11 @@ void shadow::note_stream() noexcept {
 void shadow::note_workspace(void* memory, size_t bytes) noexcept {
     const std::lock_guard lock(mutex);
     want_workspace(memory, bytes);
+}
+
+void shadow::note_sm_count_target(int count) noexcept {
+    const std::lock_guard lock(mutex);
+    wanted_sms_ = count;
 }
 
 void shadow::want_workspace(void* memory, size_t bytes) noexcept {
@@ -199,6 +205,13 @@ bool shadow::apply_stream(myblasStream_t stream) noexcept {
     return true;
 }
 
+// A target that libmyblas refuses changes nothing: it is a request and no condition.
+void shadow::apply_sm_count_target(int count) noexcept {
+    if (count != applied_sms_)
+        load_library()->set_sm_count_target(handle_, count);
+    applied_sms_ = count;
+}
+
 bool shadow::may_lack_room() const noexcept {
     return limit_ >= usual_workspace && limit_ > applied_.bytes && applied_.memory &&
            (uses_limbs() || applied_.bytes < usual_workspace);
@@ -231,6 +244,7 @@ myblasHandle_t shadow::prepare(const call_settings& s, const char** reason) noex
             return nullptr;
         applied_pointer_mode_ = s.pointer_mode;
     }
+    apply_sm_count_target(s.sm_count_target > 0 ? s.sm_count_target : wanted_sms_);
     return apply_stream(s.stream) ? handle_ : nullptr;
 }
 
