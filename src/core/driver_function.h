@@ -1,23 +1,48 @@
-// Functions of the CUDA driver, found at run time: the library does not link libcuda.
+// Functions of the CUDA driver, which are found at run time: the library does not link libcuda.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
+
 namespace myblas {
 
-// Null: the driver lacks the function.
+// Looked up once, or again after a lookup that failed. `Function` is the type of the function.
 template <class Function>
-Function* find_driver_function(const char* name) {
-    void* found = nullptr;
-    cudaDriverEntryPointQueryResult result;
+class driver_function {
+public:
+    constexpr explicit driver_function(const char* symbol) : name(symbol) {}
+
+    // Null: the driver lacks it, or the lookup failed.
+    Function* get() {
+        if (Function* const known = found.load(std::memory_order_relaxed))
+            return known;
+        if (is_missing.load(std::memory_order_relaxed))
+            return nullptr;
+        void* address = nullptr;
+        cudaDriverEntryPointQueryResult result;
 #if CUDART_VERSION >= 12050
-    const cudaError_t error =
-        cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result);
+        const cudaError_t error =
+            cudaGetDriverEntryPointByVersion(name, &address, 12000, cudaEnableDefault, &result);
 #else
-    const cudaError_t error = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result);
+        const cudaError_t error =
+            cudaGetDriverEntryPoint(name, &address, cudaEnableDefault, &result);
 #endif
-    const bool ok = error == cudaSuccess && result == cudaDriverEntryPointSuccess;
-    return ok ? reinterpret_cast<Function*>(found) : nullptr;
-}
+        if (error != cudaSuccess)
+            return nullptr;
+        if (result != cudaDriverEntryPointSuccess) {
+            is_missing.store(true, std::memory_order_relaxed);
+            return nullptr;
+        }
+        auto* const function = reinterpret_cast<Function*>(address);
+        found.store(function, std::memory_order_relaxed);
+        return function;
+    }
+
+private:
+    const char* const name;
+    std::atomic<Function*> found{nullptr};
+    std::atomic<bool> is_missing{false};
+};
 
 } // namespace myblas

@@ -2,11 +2,15 @@
 
 #include "core/driver_function.h"
 
+#include <cuda_runtime_api.h>
+
 namespace myblas::cuda {
 namespace {
 
 constexpr int64_t max_extent = int64_t{1} << 32;
 constexpr int64_t max_pitch_bytes = int64_t{1} << 40; // exclusive
+
+constinit driver_function<decltype(cuTensorMapEncodeTiled)> encoder{"cuTensorMapEncodeTiled"};
 
 } // namespace
 
@@ -16,10 +20,9 @@ bool fits_tensor_map(const float* base, int64_t along, int64_t across, int64_t l
 }
 
 myblasStatus_t make_tensor_map(const tensor_shape& shape, CUtensorMap* map) {
-    static auto* const encode =
-        find_driver_function<decltype(cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
+    auto* const encode = encoder.get();
     if (!encode)
-        return MYBLAS_STATUS_NOT_SUPPORTED;
+        return MYBLAS_STATUS_EXECUTION_FAILED;
     const cuuint64_t extents[] = {static_cast<cuuint64_t>(shape.along),
                                   static_cast<cuuint64_t>(shape.across)};
     const cuuint64_t pitch_bytes[] = {static_cast<cuuint64_t>(shape.ld) * sizeof(float)};
