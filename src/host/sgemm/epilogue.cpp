@@ -17,7 +17,7 @@ float gelu(float x) {
 
 void activate(myblasActivation_t activation, float* x, int64_t count) {
     if (activation == MYBLAS_ACTIVATION_RELU)
-        std::transform(x, x + count, x, [](float v) { return v < 0 ? 0.0f : v; }); // keeps NaN
+        std::transform(x, x + count, x, [](float v) { return v <= 0 ? 0.0f : v; }); // keeps NaN
     else if (activation == MYBLAS_ACTIVATION_GELU)
         std::transform(x, x + count, x, gelu);
 }

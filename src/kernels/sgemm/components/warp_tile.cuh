@@ -371,7 +371,7 @@ struct warp_tile {
         for (int j = 0; j < columns_at_once; ++j)
 #pragma unroll
             for (int r = 0; r < rows_of_columns; ++r)
-                value[j][r] = columns[j * column_pitch + 32 * r];
+                value[j][r] = scaled_sum(1, columns[j * column_pitch + 32 * r]);
         if constexpr (reads) {
             const float* from = c;
 #pragma unroll
@@ -454,8 +454,9 @@ struct warp_tile {
             float value[columns_at_once * rows][1];
 #pragma unroll
             for (int i = 0; i < columns_at_once * rows; ++i)
-                value[i][0] = columns[i / rows * column_pitch + i % rows * 32] +
-                              (row_bias[i % rows] + next_bias[i / rows]);
+                value[i][0] = scaled_sum(1,
+                                         columns[i / rows * column_pitch + i % rows * 32],
+                                         row_bias[i % rows] + next_bias[i / rows]);
             next(value, [&](int i) {
                 const int r = i % rows * 32, c = i / rows;
                 return epilogue_place{r, c, r < at.rows_left && c < cols_left};

@@ -106,6 +106,7 @@ const kernel_entry<sgemm_problem> sgemm_double_buffered = {
     .threads = threads,
     .stages = stages,
     .smem_bytes = sizeof(storage),
+    .keeps_k_order = true,
     .accepts = fits_grid<block, block>,
     .launch = launch_kernel,
 };
