@@ -88,7 +88,7 @@ contest::contest(const library_handle& handle, machine& device, uint64_t seed)
     const size_t count = kernel_names(machine_.backend(), routine::sgemm).size();
     for (size_t i = 0; i < count; ++i)
         kernels_.push_back(kernel_info(machine_.backend(), routine::sgemm, static_cast<int>(i)));
-    for (const auto& [name, math] : math_modes)
+    for (const auto& [name, math] : accuracy_modes)
         if (myblasSetMathMode(handle_.get(), math) == MYBLAS_STATUS_SUCCESS)
             own_.push_back({name, math, nullptr});
     for (const myblasKernelInfo_t& kernel : kernels_) {

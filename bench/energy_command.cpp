@@ -71,7 +71,7 @@ void run_energy(const session& of) {
     std::vector<subject> contenders = device.incumbents(s, product.data());
     for (const subject& reduced : device.reduced_precision(s, product.data()))
         contenders.push_back(reduced);
-    for (const auto& [name, mode] : math_modes)
+    for (const auto& [name, mode] : accuracy_modes)
         contenders.push_back({name,
                               [&handle, mode] {
                                   require(myblasSetMathMode(handle.get(), mode),

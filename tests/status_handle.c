@@ -537,6 +537,7 @@ static void expect_math(myblasMath_t expected) {
 static void expect_strict(void) { expect_math(MYBLAS_FP32_STRICT_MATH); }
 static void expect_emulated(void) { expect_math(MYBLAS_FP32_EMULATED_MATH); }
 static void expect_fast(void) { expect_math(MYBLAS_FP32_FAST_MATH); }
+static void expect_reproducible(void) { expect_math(MYBLAS_FP32_REPRODUCIBLE_MATH); }
 
 static void expect_success(void) { expect_create(MYBLAS_STATUS_SUCCESS); }
 
@@ -634,6 +635,7 @@ static const struct scenario scenarios[] = {
     {"strict", expect_strict},
     {"emulated", expect_emulated},
     {"fast", expect_fast},
+    {"reproducible", expect_reproducible},
     {"defaults", expect_defaults},
     {"success", expect_success},
     {"reference", expect_reference},
@@ -656,6 +658,7 @@ static void test_environment(void** state) {
         {"emulated", "MYBLAS_MATH=emulated"},
         {"fast", "MYBLAS_MATH=fast"},
         {"fast", "MYBLAS_MATH=FAST"},
+        {"reproducible", "MYBLAS_MATH=reproducible"},
         {"emulated", "MYBLAS_MATH=Emulated"},
         {"limit_of_512_megabytes", "MYBLAS_WORKSPACE=512M"},
         {"limit_of_512_megabytes", "MYBLAS_WORKSPACE=536870912", "MYBLAS_BACKEND=host"},
@@ -670,7 +673,7 @@ static void test_environment(void** state) {
         assert_scenario(cases[i][0], &cases[i][1]);
 
 #define BACKENDS ": not auto, host or cuda"
-#define MODES ": not strict, emulated or fast"
+#define MODES ": not strict, emulated, fast or reproducible"
 #define BYTES ": not a number of bytes, such as 512M or 4G"
 #define THREADS ": not a number of threads from 1 on"
     static const struct {

@@ -264,8 +264,8 @@ def _set(device, mode_or_none):
 def enable(mode: str | None = None, *, device: str = "cuda") -> _Enabled:
     """PyTorch's FP32 products run on myblas from now on, in all threads of this process.
 
-    mode     "strict", "emulated" or "fast", as for myblas.matmul; None: "strict", or what
-             MYBLAS_MATH says
+    mode     "strict", "emulated", "fast" or "reproducible", as for myblas.matmul; None: "strict",
+             or what MYBLAS_MATH says
     device   "cuda", or "cpu": the same for tensors in host memory, by the host backend
 
     The result is a context manager: `with enable(...):` restores at its end what was before.

@@ -88,12 +88,12 @@ struct kernel_entry {
     bool deterministic = true;
     bool takes_triangles = false;                // of C (sgemm_problem)
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // the strictest mode that the kernel serves
+    bool has_epilogue = false;                   // accepts products with a product_epilogue
+    bool takes_backwards = false; // accepts vectors that run backwards (runs_backwards)
+    bool uses_counters = false;   // of launch_context; plans always have counters
     // Computes every element by the expressions of reproducible mode (myblas.h): one sum over all of
     // k, in order, then scaled_sum and fma(beta, C, ...).
     bool keeps_k_order = false;
-    bool has_epilogue = false;    // accepts products with a product_epilogue
-    bool takes_backwards = false; // accepts vectors that run backwards (runs_backwards)
-    bool uses_counters = false;   // of launch_context; plans always have counters
 
     // Whether the kernel computes this problem correctly on this device, given the workspace below.
     // Null: every problem.

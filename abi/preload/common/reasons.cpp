@@ -48,6 +48,11 @@ const char* reason_of(myblasStatus_t status) noexcept {
     }
 }
 
+bool is_reproducible() noexcept {
+    const char* const text = read_variable("MYBLAS_MATH");
+    return text && is_word(text, "reproducible");
+}
+
 void missing_kernels::find(const library& l, myblasHandle_t handle) noexcept {
     for (int i = 0; i < MYBLAS_ROUTINE_COUNT; ++i)
         if (const char* name = read_variable(kernel_variables[i]))

@@ -127,9 +127,9 @@ constinit const kernel_entry<sgemm_problem> sgemm_ordered{
     .block_m = rows,
     .block_n = cols,
     .block_k = depth,
-    .keeps_k_order = true,
     .has_epilogue = true,
     .takes_backwards = true,
+    .keeps_k_order = true,
     .launch = launch,
 };
 

@@ -49,8 +49,8 @@ constinit const sgemm_kernel sgemm_grid_stride = {
     .block_m = block_m,
     .block_n = block_n,
     .threads = threads,
-    .keeps_k_order = true,
     .takes_backwards = true,
+    .keeps_k_order = true,
     .launch = walking_launcher<block_m, block_n, threads, blocks_per_sm>(
         [](auto transa, auto transb) { return kernel<transa, transb>; }),
 };
