@@ -1,5 +1,5 @@
-// The value of an element of C from its sum over k. The expressions are those that reproducible mode
-// promises (myblasMath_t in myblas.h), and kernels of all modes use them.
+// The value of an element of C from its sum over k. Reproducible mode promises these expressions
+// (myblasMath_t in myblas.h). Kernels of all modes use them.
 #pragma once
 
 #include <cuda_runtime.h>
