@@ -266,7 +266,8 @@ def matmul(
     b        (..., k, n), or (k,), which counts as a column
     out      (..., m, n), without m or n where a or b is a vector; may overlap a and b (it is copied
              then). None: a new array of the package of a
-    mode     "strict", "emulated", "fast" or "reproducible"; None: "strict", or what MYBLAS_MATH says
+    mode     "strict", "emulated", "fast" or "reproducible"; None: "strict", or what MYBLAS_MATH
+             says
     backend  for arrays in host memory: "host", "cuda", or None, which takes the GPU, if there is
              one, for products of at least 2^30 multiply-adds and no side below 256; not for batches
 
