@@ -400,13 +400,9 @@ static struct result expected(
                  : element(sent(&o->in_b), &o->b, is_symm && c->right, c->upper, i, l, col);
         acc = fmaf(a, b, acc);
     }
-    float bias = 0;
+    float x = c->k == 0 || c->alpha == 0 ? 0 : fmaf(c->alpha, acc, 0);
     if (c->routine == fused && c->bias)
-        bias = sent(&o->bias)[c->bias == 2 ? col : row];
-    if (bias == 0)
-        bias = 0; // -0 counts as +0
-    const volatile float scaled = c->k == 0 || c->alpha == 0 ? 0 : c->alpha * acc;
-    float x = scaled + bias;
+        x += sent(&o->bias)[c->bias == 2 ? col : row];
     if (c->beta != 0)
         x = fmaf(c->beta, old[at(&o->c, i, row, col)], x);
     return (struct result){x, c->routine == fused && c->relu && x <= 0 ? 0 : x};
@@ -541,8 +537,10 @@ static struct call random_call(void) {
                            c.routine == gemv_strided || c.routine == gemv_arrays;
     if (has_batch)
         c.batch = (int)random_between(1, 5);
-    if (is_gemv(&c))
+    if (is_gemv(&c)) {
         c.n = 1, c.m *= 2;
+        c.k = c.k ? c.k : 1; // without columns, gemv leaves y as it is
+    }
     c.backwards_x = random_between(0, 3) == 0, c.backwards_y = random_between(0, 3) == 0;
     if (is_triangle(&c))
         c.m = c.n;

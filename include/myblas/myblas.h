@@ -125,8 +125,8 @@ typedef enum { MYBLAS_POINTER_MODE_HOST = 0, MYBLAS_POINTER_MODE_DEVICE = 1 } my
  * alignments, leading dimensions, transpositions, workspaces and streams, on every GPU, and on the
  * host backend. It is
  *   acc = +0;  for l = 0, 1, ..., k - 1:  acc = fma(op(A)[i, l], op(B)[l, j], acc)
- *   x = alpha * acc + bias         two roundings; bias is +0 where there is none; with k == 0 or
- *                                  alpha == 0, alpha * acc is +0
+ *   x = fma(alpha, acc, +0)        with k == 0 or alpha == 0: +0
+ *   x = x + bias                   if there is a bias
  *   x = fma(beta, C[i, j], x)      unless beta == 0
  *   aux = x;  result = x, or with ReLU +0 where x <= 0
  * rounded to nearest, with subnormal numbers. The sign and the payload of a NaN are not specified.

@@ -42,16 +42,6 @@ struct alignas(16) float4 {
 
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 
-// volatile: not fused with other operations
-inline float __fmul_rn(float x, float y) {
-    const volatile float product = x * y;
-    return product;
-}
-inline float __fadd_rn(float x, float y) {
-    const volatile float sum = x + y;
-    return sum;
-}
-
 inline thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 using std::isfinite;

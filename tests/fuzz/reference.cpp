@@ -306,16 +306,17 @@ double triangular(const view& a, int64_t b, int64_t i, int64_t j) {
 }
 
 // The element that reproducible mode promises (myblas.h), before the activation. Operands and
-// scalars are floats.
-float in_reproducible_mode(const product& x, int64_t i, int64_t j, const formula& f) {
+// scalars are floats; has_bias: of a fused product.
+float in_reproducible_mode(
+    const product& x, int64_t i, int64_t j, const formula& f, bool has_bias = false) {
     float sum = 0;
     for (int64_t l = 0; l < x.p.cols; ++l)
         sum = std::fma(static_cast<float>(x.p.row(i)[l]), static_cast<float>(x.q.row(j)[l]), sum);
-    // volatile: not fused with the bias
-    const volatile float scaled = f.alpha == 0 ? 0 : static_cast<float>(f.alpha) * sum;
-    const float shifted = scaled + (f.bias == 0 ? 0.0f : static_cast<float>(f.bias));
-    return f.beta == 0 ? shifted
-                       : std::fma(static_cast<float>(f.beta), static_cast<float>(f.c), shifted);
+    float scaled = f.alpha == 0 ? 0 : std::fma(static_cast<float>(f.alpha), sum, 0.0f);
+    if (has_bias)
+        scaled += static_cast<float>(f.bias);
+    return f.beta == 0 ? scaled
+                       : std::fma(static_cast<float>(f.beta), static_cast<float>(f.c), scaled);
 }
 
 class judge_of_calls {
@@ -475,7 +476,7 @@ void judge_of_calls::judge_gemm() {
                     f.bias = view(at("bias"))(batch, 0, c_.bias_of == MYBLAS_BIAS_OF_ROWS ? i : j);
                 const double d = out.found(batch, i, j);
                 if (is_reproducible(c_)) {
-                    const float before = in_reproducible_mode(x, i, j, f);
+                    const float before = in_reproducible_mode(x, i, j, f, has_bias);
                     const bool is_cut = activation == MYBLAS_ACTIVATION_RELU && before <= 0;
                     judge_.same_bits("D", i, j, out.found(batch, i, j), is_cut ? 0 : before);
                     if (has_aux)

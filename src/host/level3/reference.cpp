@@ -20,7 +20,7 @@ namespace {
 // An element of C by the expressions of reproducible mode (myblas.h), without reading c if beta is
 // 0.
 float blend(float alpha, float sum, float beta, float c) {
-    const float scaled = alpha * sum + 0.0f;
+    const float scaled = std::fma(alpha, sum, 0.0f);
     return beta == 0 ? scaled : std::fma(beta, c, scaled);
 }
 

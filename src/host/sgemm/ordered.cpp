@@ -5,7 +5,7 @@
 //     sums = 0
 //     for each `depth` of k, in order    pack rows x depth of op(A) and depth x cols of op(B)
 //       for each register tile           continue its sums
-//     C = alpha * sums + bias, then beta * C, aux and activation
+//     C = alpha * sums, then bias, beta * C, aux and activation
 //
 // Unlike `blocked`, keeps sums between pieces of k, so the cut of k leaves no trace. Panels are
 // padded by zeros along m and n, never along k.
@@ -72,8 +72,11 @@ void write_column(const sgemm_problem& p,
     float* const aux = f.aux ? f.aux + at.batch * f.stride_aux + at.row + col * f.ld_aux : nullptr;
     for (int i = 0; i < at.m; ++i) {
         const float sum = sums[i / tile_rows * distance + i % tile_rows];
-        const float shift = bias ? bias[f.is_bias_of_columns ? col : at.row + i] + 0.0f : 0.0f;
-        float x = alpha * sum + shift; // two roundings: -ffp-contract=off
+        float x = alpha * sum;
+        if (sum == 0 && x == 0)
+            x = 0; // fma(alpha, sum, +0)
+        if (bias)
+            x += bias[f.is_bias_of_columns ? col : at.row + i]; // not fused: -ffp-contract=off
         if (beta != 0)
             x = std::fma(beta, old[i], x);
         if (aux)

@@ -6,10 +6,10 @@
 
 namespace myblas::cuda {
 
-// alpha * sum + bias, rounded twice, which the compiler must not fuse. Where there is no bias, +0
-// is added: it makes -0 to +0, so that the zeroes with which kernels pad k leave no trace.
-__device__ __forceinline__ float scaled_sum(float alpha, float sum, float bias = 0) {
-    return __fadd_rn(__fmul_rn(alpha, sum), bias);
+// alpha * sum. Adding +0 makes a sum of -0 the same as one of +0: the zeroes with which kernels pad
+// k leave no trace.
+__device__ __forceinline__ float scaled_sum(float alpha, float sum) {
+    return fmaf(alpha, sum, 0.0f);
 }
 
 // *c = alpha * sum + beta * *c. If beta is zero, C is not read.

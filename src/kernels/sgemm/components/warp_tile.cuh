@@ -349,8 +349,10 @@ struct warp_tile {
                 for (int g = 0; g < Shape::groups_m; ++g) {
                     const float* quad = acc[4 * group + j][g];
                     *reinterpret_cast<float4*>(quads + j * pitch + g * Shape::lanes_m * 4) =
-                        make_float4(
-                            alpha * quad[0], alpha * quad[1], alpha * quad[2], alpha * quad[3]);
+                        make_float4(scaled_sum(alpha, quad[0]),
+                                    scaled_sum(alpha, quad[1]),
+                                    scaled_sum(alpha, quad[2]),
+                                    scaled_sum(alpha, quad[3]));
                 }
             __syncwarp(); // the columns are complete
 #pragma unroll 1
@@ -371,7 +373,7 @@ struct warp_tile {
         for (int j = 0; j < columns_at_once; ++j)
 #pragma unroll
             for (int r = 0; r < rows_of_columns; ++r)
-                value[j][r] = scaled_sum(1, columns[j * column_pitch + 32 * r]);
+                value[j][r] = columns[j * column_pitch + 32 * r];
         if constexpr (reads) {
             const float* from = c;
 #pragma unroll
@@ -454,9 +456,8 @@ struct warp_tile {
             float value[columns_at_once * rows][1];
 #pragma unroll
             for (int i = 0; i < columns_at_once * rows; ++i)
-                value[i][0] = scaled_sum(1,
-                                         columns[i / rows * column_pitch + i % rows * 32],
-                                         row_bias[i % rows] + next_bias[i / rows]);
+                value[i][0] = columns[i / rows * column_pitch + i % rows * 32] +
+                              (row_bias[i % rows] + next_bias[i / rows]);
             next(value, [&](int i) {
                 const int r = i % rows * 32, c = i / rows;
                 return epilogue_place{r, c, r < at.rows_left && c < cols_left};

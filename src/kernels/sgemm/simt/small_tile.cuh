@@ -525,7 +525,7 @@ __device__ __forceinline__ void write_fused(const sgemm_problem& p,
         const float product[4] = {sum.x, sum.y, sum.z, sum.w};
 #pragma unroll
         for (int r = 0; r < 4; ++r)
-            value[number][r] = scaled_sum(o.alpha, product[r], value[number][r]);
+            value[number][r] += scaled_sum(o.alpha, product[r]);
     });
     epilogue(value, place_of);
 }
