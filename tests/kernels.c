@@ -845,7 +845,7 @@ static void test_selection_arguments(void** state) {
     wrong.routine = (myblasRoutine_t)-1;
     assert_status(INVALID_VALUE, myblasSelectKernelOn(host, none, 0, &wrong, &name));
     wrong = call;
-    wrong.math_mode = (myblasMath_t)3;
+    wrong.math_mode = (myblasMath_t)4;
     assert_status(INVALID_VALUE, myblasSelectKernelOn(host, none, 0, &wrong, &name));
     assert_string_equal(name, "untouched");
     // Too old, or nothing built.
@@ -1264,7 +1264,7 @@ static void test_estimate_arguments(void** state) {
     wrong.lda = 9;
     assert_status(INVALID_VALUE, myblasGetKernelEstimateOn(host, none, 0, &wrong, 0, &estimate));
     wrong = call;
-    wrong.math_mode = (myblasMath_t)3;
+    wrong.math_mode = (myblasMath_t)4;
     assert_status(INVALID_VALUE, myblasGetKernelEstimateOn(host, none, 0, &wrong, 0, &estimate));
     assert_memory_equal(&estimate, &untouched, sizeof estimate);
     estimate.size_bytes = 0;

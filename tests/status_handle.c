@@ -128,12 +128,12 @@ static void test_modes(void** state) {
     myblasMath_t math = (myblasMath_t)-1;
     assert_ok(myblasGetMathMode(handle, &math));
     assert_int_equal(math, MYBLAS_FP32_STRICT_MATH);
-    for (int mode = MYBLAS_FP32_STRICT_MATH; mode <= MYBLAS_FP32_FAST_MATH; ++mode) {
+    for (int mode = MYBLAS_FP32_STRICT_MATH; mode <= MYBLAS_FP32_REPRODUCIBLE_MATH; ++mode) {
         assert_ok(myblasSetMathMode(handle, (myblasMath_t)mode));
         assert_ok(myblasGetMathMode(handle, &math));
         assert_int_equal(math, mode);
     }
-    assert_status(INVALID_VALUE, myblasSetMathMode(handle, (myblasMath_t)3));
+    assert_status(INVALID_VALUE, myblasSetMathMode(handle, (myblasMath_t)4));
     assert_status(INVALID_VALUE, myblasSetMathMode(handle, (myblasMath_t)-1));
     assert_status(INVALID_VALUE, myblasGetMathMode(handle, NULL));
 }

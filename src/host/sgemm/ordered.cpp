@@ -81,8 +81,9 @@ void write_column(const sgemm_problem& p,
             x = std::fma(beta, old[i], x);
         if (aux)
             aux[i] = x;
-        c[i] = f.activation == MYBLAS_ACTIVATION_RELU && x <= 0 ? 0 : x;
+        c[i] = x;
     }
+    activate(f.activation, c, at.m);
 }
 
 void compute(const sgemm_problem& p, const tile& at, const micro_kernel& kernel) {
