@@ -131,26 +131,19 @@ bool may_be_quads(const sgemm_problem& p) {
            p.epilogue.is_empty() && (p.transa || a) && (!p.transb || b);
 }
 
-// Across: the transposed tile shape, used if it makes fewer tiles of C. Alone: the same tile with
-// more warps, used if no multiprocessor has more than one block. Shape itself if there is none.
-template <class Shape,
-          int blocks_per_sm,
-          bool has_epilogue_ = false,
-          class Across = Shape,
-          class Alone = Shape>
+// Across: the transposed tile shape, used if it makes fewer tiles of C. Shape itself if there is
+// none.
+template <class Shape, int blocks_per_sm, bool has_epilogue_ = false, class Across = Shape>
 struct variant {
     using shape = Shape;
     static constexpr int min_arch = 80, max_arch = 0;
     static constexpr bool has_epilogue = has_epilogue_;
     static constexpr bool takes_triangles = true, keeps_k_order = true;
     static constexpr bool has_across = lies_across<Across>;
-    static constexpr bool has_alone = Alone::threads != Shape::threads;
-    static_assert(Alone::block_m == Shape::block_m && Alone::block_n == Shape::block_n);
     // For the form that pads both operands.
-    static constexpr size_t smem_bytes = std::max(warp_tile<Shape, true, false, true>::smem_bytes,
-                                                  warp_tile<Alone, true, false, true>::smem_bytes);
+    static constexpr size_t smem_bytes = warp_tile<Shape, true, false, true>::smem_bytes;
 
-    template <class Tile, int blocks, bool has_epilogue_here, class F>
+    template <class Tile, bool has_epilogue_here, class F>
     static myblasStatus_t with_tile(unsigned choice, F&& f) {
         return with_bits<6>(
             choice,
@@ -163,32 +156,29 @@ struct variant {
                 constexpr c_access access = !by_quads_c ? c_access::columns
                                             : reads_c   ? c_access::quads_first
                                                         : c_access::quads;
-                return f(warp_tile_kernel<Tile, transa, transb, copies, access, blocks>,
+                return f(warp_tile_kernel<Tile, transa, transb, copies, access, blocks_per_sm>,
                          warp_tile<Tile, transa, transb, copies != line_copies::words>::smem_bytes);
             });
     }
 
     // Bits: the two transpositions; A and B are copied by quads; C is accessed by quads; alignment
     // of pointer arrays is checked in the kernel; C may be read before the loop; the tile shape is
-    // Across, or else Alone; there is an epilogue, which writes C by columns.
-    static constexpr int choice_bits = 6 + has_across + has_alone + has_epilogue;
+    // Across; there is an epilogue, which writes C by columns.
+    static constexpr int choice_bits = 6 + has_across + has_epilogue;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
-        const bool is_finished = choice >> (6 + has_across + has_alone);
+        const bool is_finished = choice >> (6 + has_across);
         if constexpr (has_across)
             if (choice & 64)
-                return with_shape<Across, blocks_per_sm>(choice % 64, is_finished, f);
-        if constexpr (has_alone)
-            if (choice >> (6 + has_across) & 1)
-                return with_shape<Alone, 1>(choice % 64, is_finished, f);
-        return with_shape<Shape, blocks_per_sm>(choice % 64, is_finished, f);
+                return with_shape<Across>(choice % 64, is_finished, f);
+        return with_shape<Shape>(choice % 64, is_finished, f);
     }
-    template <class Tile, int blocks, class F>
+    template <class Tile, class F>
     static myblasStatus_t with_shape(unsigned choice, bool is_finished, F&& f) {
         if constexpr (has_epilogue)
             if (is_finished)
-                return with_tile<with_epilogue<Tile>, blocks, true>(choice, f);
-        return with_tile<Tile, blocks, false>(choice, f);
+                return with_tile<with_epilogue<Tile>, true>(choice, f);
+        return with_tile<Tile, false>(choice, f);
     }
 
     static bool is_across(const sgemm_problem& p) {
@@ -219,20 +209,17 @@ struct variant {
             p.triangle == triangle_of_c::none &&
             batch_aligned16(p.c_array ? nullptr : p.c, p.ldc, p.stride_c, nullptr, p.batch_count);
         const bool across = is_across(p);
-        const int64_t tiles = across ? tile_count(p, Across::block_m, Across::block_n)
-                                     : tile_count(p, Shape::block_m, Shape::block_n);
-        const bool alone =
-            has_alone && !across && tiles <= context.device->sm_count / p.batch_count;
         const bool arrays = may_be_quads(p);
         const bool reads_c_first =
             may_be_nonzero(p.beta) && p.math != MYBLAS_FP32_REPRODUCIBLE_MATH;
         const unsigned choice = copy_bits(p) | arrays << 2 | quads_c << 3 | arrays << 4 |
-                                reads_c_first << 5 | across << 6 | alone << (6 + has_across) |
-                                !p.epilogue.is_empty() << (6 + has_across + has_alone);
+                                reads_c_first << 5 | across << 6 |
+                                !p.epilogue.is_empty() << (6 + has_across);
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
-                                   {.x = tiles,
-                                    .threads = alone ? Alone::threads : Shape::threads,
+                                   {.x = across ? tile_count(p, Across::block_m, Across::block_n)
+                                                : tile_count(p, Shape::block_m, Shape::block_n),
+                                    .threads = Shape::threads,
                                     .smem_bytes = bytes,
                                     .early = true},
                                    p,
@@ -246,8 +233,7 @@ struct variant {
 //                                           m    n    k   m   n   m      stages  SM, epilogue
 using tile_256x128 = variant<warp_tile_shape<256, 128, 16, 64, 64, 4,     4>,     1, true>;
 using tile_128x64  = variant<warp_tile_shape<128, 64,  8,  64, 32, 8,     6>,     3, true,
-                             warp_tile_shape<64,  128, 8,  64, 32, 8,     6>,
-                             warp_tile_shape<128, 64,  16, 32, 32, 4,     4>>;
+                             warp_tile_shape<64,  128, 8,  64, 32, 8,     6>>;
 using tile_64x64   = variant<warp_tile_shape<64,  64,  8,  32, 32, 4,     6>,     5>;
 // clang-format on
 
