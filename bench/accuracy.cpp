@@ -17,7 +17,8 @@ constexpr double unit_roundoff = 0x1p-24;
 // A kernel that adds up all of k in order and takes any product.
 constexpr const char* in_order = "double_buffered";
 
-// Data that no kernel is to leave to another.
+// Whether every kernel must compute products of such data itself, without leaving them to another
+// one.
 bool is_ordinary(data_kind data) {
     return data == data_kind::uniform || data == data_kind::normal ||
            data == data_kind::row_scaled || data == data_kind::column_scaled;
@@ -51,7 +52,8 @@ errors compare(const std::vector<float>& c, const exact_product& exact) {
     return found;
 }
 
-// `known`: what the library's kernels leave, and their strict ends.
+// `known`: the results of the library's modes and kernels, with which o.c is compared to find the
+// kernel that computed.
 void judge(outcome& o, std::span<const served> known, const errors* yardstick, const shape& sizes) {
     if (yardstick && yardstick->max_ulp > 0) {
         o.max_ratio = o.errors.max_ulp / yardstick->max_ulp;
@@ -66,12 +68,12 @@ void judge(outcome& o, std::span<const served> known, const errors* yardstick, c
                         std::max(o.max_ratio, o.mean_ratio) <= limit_of(sizes.data);
 }
 
-// Kernels that were forced, with nothing new to say.
+// Drops the results of forced kernels that have the same bits as an earlier result.
 void drop_repetitions(std::vector<outcome>& found) {
     for (size_t i = found.size(); i-- > 0;) {
         const outcome& o = found[i];
         const auto repeats = [&](const outcome& other) { return same_bits(o.c, other.c); };
-        if (o.asked.forced && o.passed &&
+        if (!o.asked.forced.empty() && o.passed &&
             std::any_of(found.begin(), found.begin() + static_cast<ptrdiff_t>(i), repeats))
             found.erase(found.begin() + static_cast<ptrdiff_t>(i));
     }
@@ -84,13 +86,11 @@ double limit_of(data_kind data) {
 }
 
 contest::contest(const library_handle& handle, machine& device, uint64_t seed)
-    : handle_(handle), machine_(device), seed_(seed) {
-    const size_t count = kernel_names(machine_.backend(), routine::sgemm).size();
-    for (size_t i = 0; i < count; ++i)
-        kernels_.push_back(kernel_info(machine_.backend(), routine::sgemm, static_cast<int>(i)));
+    : handle_(handle), machine_(device), seed_(seed),
+      kernels_(kernels_of(device.backend(), routine::sgemm)) {
     for (const auto& [name, math] : accuracy_modes)
         if (myblasSetMathMode(handle_.get(), math) == MYBLAS_STATUS_SUCCESS)
-            own_.push_back({name, math, nullptr});
+            own_.push_back({name, math, ""});
     for (const myblasKernelInfo_t& kernel : kernels_) {
         if (kernel.math_mode == MYBLAS_FP32_STRICT_MATH)
             continue;
@@ -108,12 +108,10 @@ std::vector<outcome> contest::run(const shape& sizes) const {
     exact_product exact{std::vector<double>(elements), std::vector<double>(elements)};
     machine_.multiply_exactly(sizes, work.data(), exact.value.data(), exact.magnitude.data());
 
-    const std::vector<subject> others = machine_.incumbents(sizes, work.data());
-    const std::vector<subject> reduced = machine_.reduced_precision(sizes, work.data());
+    const std::vector<subject> others = machine_.other_libraries(sizes, work.data());
     std::vector<outcome> found;
-    for (const std::vector<subject>* list : {&others, &reduced})
-        for (const subject& other : *list)
-            found.push_back(run_other(work, other));
+    for (const subject& other : others)
+        found.push_back(run_other(work, other));
     for (const contender& asked : own_)
         run_own(work, asked, found);
     for (auto o = found.begin(); o != found.end(); ++o) {
@@ -137,18 +135,18 @@ std::vector<outcome> contest::run(const shape& sizes) const {
     drop_repetitions(found);
 
     set(own_.front());
-    // Back to the handle's own workspace before the lent one goes.
-    require(myblasSetStream(handle_.get(), machine_.stream()), "myblasSetStream");
+    // The handle's own workspace is set again before the lent one is freed.
+    handle_.set_stream(machine_.stream());
     return found;
 }
 
 void contest::set(const contender& asked) const {
-    require(myblasSetMathMode(handle_.get(), asked.math), "myblasSetMathMode");
-    require(myblasForceKernel(handle_.get(), MYBLAS_ROUTINE_SGEMM, asked.forced),
-            "myblasForceKernel");
+    handle_.set_math(asked.math);
+    handle_.force(routine::sgemm, asked.forced);
 }
 
-// One that serves all, as long as it leaves half of the memory alone.
+// Lends the handle a workspace that is large enough for all contenders, as long as half of the
+// memory stays free.
 buffer contest::lend_workspace(const task& work) const {
     const size_t limit = machine_.free_bytes() / 2;
     size_t largest = 0;
@@ -158,11 +156,8 @@ buffer contest::lend_workspace(const task& work) const {
         if (bytes <= limit)
             largest = std::max(largest, bytes);
     }
-    if (largest == 0)
-        return {};
-    buffer workspace(handle_, largest);
-    require(myblasSetWorkspace(handle_.get(), workspace.data(), workspace.bytes()),
-            "myblasSetWorkspace");
+    buffer workspace = largest == 0 ? buffer() : buffer(handle_, largest);
+    handle_.lend(workspace);
     return workspace;
 }
 
@@ -187,21 +182,18 @@ outcome contest::run_other(const task& work, const subject& other) const {
     return result;
 }
 
-// Adds nothing for a kernel that declines.
+// Adds nothing if the kernel does not accept the product.
 void contest::run_own(const task& work, const contender& asked, std::vector<outcome>& found) const {
     poison(work);
     set(asked);
     const myblasStatus_t status = work.call();
-    if (asked.forced && status == MYBLAS_STATUS_NOT_SUPPORTED)
+    if (!asked.forced.empty() && status == MYBLAS_STATUS_NOT_SUPPORTED)
         return;
     require(status, "the product");
     outcome result;
     result.asked = asked;
     result.c = fetch(work);
-    const char* taken = nullptr;
-    require(myblasGetLastKernel(handle_.get(), MYBLAS_ROUTINE_SGEMM, &taken),
-            "myblasGetLastKernel");
-    result.kernel = taken;
+    result.kernel = handle_.last_kernel(routine::sgemm);
     for (const myblasKernelInfo_t& kernel : kernels_)
         if (result.kernel == kernel.name)
             result.serves = promise_of(kernel, asked.math);

@@ -24,17 +24,17 @@ struct errors {
 struct contender {
     std::string name;                            // a mode, a kernel, or a call of another library
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // that the handle is set to
-    const char* forced = nullptr;                // null: the mode's choice
+    std::string forced;                          // empty: the mode's choice
 };
 
 struct outcome {
     contender asked;
     std::string kernel;                                 // empty: another library's
     myblasMath_t serves = MYBLAS_FP32_STRICT_MATH;      // the strictest mode whose promise it keeps
-    myblasMath_t computed_by = MYBLAS_FP32_STRICT_MATH; // whose kernel it was in the end
+    myblasMath_t computed_by = MYBLAS_FP32_STRICT_MATH; // of the kernel that computed in the end
     std::vector<float> c;
     bench::errors errors;
-    double max_ratio = 0, mean_ratio = 0; // to the errors of the first contender; 0: it has none
+    double max_ratio = 0, mean_ratio = 0; // to the first contender's errors; 0: none
     bool is_within_limit = true;
     bool passed = true;
 };
@@ -46,8 +46,8 @@ class contest {
 public:
     contest(const library_handle&, machine&, uint64_t seed);
 
-    // The other libraries and the modes, and the kernels whose results differ from all of those.
-    // The shape is complete().
+    // The other libraries, the modes, and the kernels whose results differ from all of these. The
+    // shape is complete().
     std::vector<outcome> run(const shape&) const;
 
 private:

@@ -12,22 +12,23 @@
 
 namespace bench {
 
-// Every strict end adds up chunks of k, each in order. The family tf32x3 adds the chunks to the
-// total. The families bf16x6 and fp16x3 add them to groups, and the groups to the total.
+// On the FP32 units, every kernel adds up chunks of k, each in order. The family tf32x3 adds the
+// chunks to the total. The families bf16x6 and fp16x3 add them to groups, and the groups to the
+// total.
 inline constexpr int64_t strict_end_chunk = 64, strict_end_group = 16 * strict_end_chunk;
 
 // A product whose parts of k can be computed one by one.
 class product_in_parts {
 public:
     virtual ~product_in_parts() = default;
-    // Adds the products of `count` k from `first` on, in order, to the sum of each element;
-    // `afresh`: to zero.
+    // Adds `count` products, from k = `first` on, in order. With `afresh` each element begins with
+    // zero, otherwise with its sum so far.
     virtual void add(int64_t first, int64_t count, bool afresh) = 0;
     virtual std::vector<float> sum() = 0;
 };
 
-// The results of kernels on tensor cores that compute on the FP32 units: one for each of their
-// orders of addition that differ at this k.
+// The results that kernels on tensor cores have if they compute on the FP32 units: one for each
+// order of addition that differs at this k.
 std::vector<std::vector<float>> add_as_strict_ends(product_in_parts&, int64_t k);
 
 // A result, and the strictest mode that its kernel serves.

@@ -1,4 +1,4 @@
-"""Rates of memory, of routines that move data."""
+"""Plots of the memory rates of routines that move data."""
 
 import math
 
@@ -10,7 +10,7 @@ LEAST_BYTES = 1e5
 
 
 def draw_rates(axis, entries, label, ceilings, measured):
-    """Ours by label, then those of the incumbents that are named."""
+    """Draws a line of our rates for each label, and the measured ceilings, with their texts."""
     entries = [entry for entry in entries if rows.moved_bytes(entry) >= LEAST_BYTES]
     series = gather(entries, label, rows.moved_bytes, rate)
     series = {name: dict(points).items() for name, points in series.items()}
@@ -19,7 +19,7 @@ def draw_rates(axis, entries, label, ceilings, measured):
     heights = {text: height for text, height in heights.items() if height}
     for text, height in heights.items():
         axis.axhline(height, color=TEXT, linewidth=1.2, linestyle="--")
-        # Above the highest line, below the others: two lines may lie close together.
+        # The text is above the highest line and below all others: lines may lie close together.
         is_highest = height == max(heights.values())
         up, alignment = (3, "bottom") if is_highest else (-4, "top")
         axis.annotate(
@@ -43,7 +43,7 @@ COPY, READ = {"copy_gbps": "device copy"}, {"read_gbps": "read alone"}
 
 
 def is_our_row(entry):
-    """One row for each call of ours, whatever it is held against."""
+    """Whether the operands were aligned, and our call was timed."""
     return entry.get("offset", 0) == 0 and entry["time_us"] > 0
 
 
@@ -72,7 +72,7 @@ def draw_routines(part, routines, title):
     routines = routines.split()
 
     def draw(axis, measured):
-        first = {}  # form of each routine
+        first = {}  # routine: its first form, the only one that is drawn
         entries = []
         for entry in results_of(measured, part):
             if entry["routine"] in routines and is_our_row(entry) and is_square(entry):

@@ -52,8 +52,9 @@ inline constexpr letter_values of_cublas{
 inline constexpr letter_values of_cblas{{141, 142}, {122, 121}, {111, 112}, {131, 132}};
 
 // Calls call(arguments...) with the arguments of a routine of BLAS, which are the same and in the
-// same order in all libraries. Left out is what the libraries differ in: the handle of cuBLAS, the
-// order of CBLAS, and where the result of a reduction is. scalar(x): how the library takes alpha.
+// same order in all libraries. Where libraries differ, the argument is left out: the handle of
+// cuBLAS, the order of CBLAS, and the place for the result of a reduction. scalar(x) is alpha in
+// the form that the library takes.
 template <class Size, class Scalar, class Call>
 auto with_arguments(const letter_values& letters,
                     const shape& s,

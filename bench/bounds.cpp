@@ -6,19 +6,20 @@
 namespace bench {
 
 double product_bound(myblasMath_t math, int64_t k) {
-    constexpr int64_t least_k = 64; // what limbs and chunks lose does not grow with k
+    constexpr int64_t least_k = 64; // the losses of limbs and chunks do not grow with k
     return static_cast<double>(math == MYBLAS_FP32_STRICT_MATH ? k : std::max(k, least_k)) + 4;
 }
 
 double blas_bound(myblasMath_t math, const shape& s) {
-    // d + logarithms log2(d) + constant, as myblas.h states it of the strict mode for the depth d.
+    // d + logarithms * log2(d) + constant, the bound that myblas.h states for strict mode at depth
+    // d.
     const auto promise = [&](int64_t d, double logarithms, double constant) {
         const double depth = static_cast<double>(d);
         double limit = depth + logarithms * std::log2(depth) + constant;
         if (math != MYBLAS_FP32_STRICT_MATH)
             limit += 60 * (1 + std::log2(depth));
-        // Norm-wise; for random data a few times the largest magnitudes are within what is added
-        // up.
+        // A norm-wise bound. In random data, a few times the largest magnitudes are no more than
+        // the sum of all.
         if (math == MYBLAS_FP32_FAST_MATH)
             limit += (depth + 1000) * 0x1p-9;
         return limit;

@@ -49,7 +49,7 @@ std::optional<routine> routine_of(std::string function) {
     return std::nullopt;
 }
 
-// Why a call cannot be timed as it was made, or nothing.
+// Why a call cannot be timed in the form in which it was made; empty if it can.
 const char* why_not(routine r, const shape& s, int64_t incy) {
     if (r == routine::transpose && !s.transa)
         return "it copies without transposing";
@@ -68,7 +68,7 @@ int64_t read_calls(const ordered_json& json) {
     return calls;
 }
 
-// Saturates: a log may have any numbers.
+// Saturates, because a log may have any numbers.
 void add_calls(int64_t& sum, int64_t calls) {
     sum = calls > std::numeric_limits<int64_t>::max() - sum ? std::numeric_limits<int64_t>::max()
                                                             : sum + calls;
@@ -107,7 +107,7 @@ double work_of(const shape& s) {
            static_cast<double>(s.calls);
 }
 
-// The same call may stand there several times, of several processes.
+// The log may have the same call several times, from several processes.
 void add(call_log& log, std::map<std::string, size_t>& places, const parsed& call) {
     if (!call.reason.empty()) {
         const auto found =

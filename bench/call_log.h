@@ -16,12 +16,11 @@ struct left_out_calls {
 };
 
 struct call_log {
-    std::vector<shape>
-        shapes; // complete, each once; by routine, those with most work in all their calls first
+    std::vector<shape> shapes; // complete, each once; by routine, those with the most work first
     std::vector<left_out_calls> left_out;
 };
 
-// Throws usage_error, with the number of the line, for a file that is no such log.
+// Throws usage_error, with the number of the line, for a file that is not such a log.
 call_log read_call_log(const std::string& file);
 
 } // namespace bench

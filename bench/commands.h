@@ -1,4 +1,4 @@
-// The commands of myblas-bench. A bool that one returns: whether all is right.
+// The commands of myblas-bench. A command that returns a bool returns whether all is right.
 #pragma once
 
 #include "library.h"
@@ -10,7 +10,7 @@
 
 namespace bench {
 
-// What a command works with.
+// What every command uses.
 struct session {
     const options& chosen;
     const library_handle& handle;
@@ -22,26 +22,26 @@ struct session {
 // files that cannot be read or have no case in common.
 [[nodiscard]] bool compare(const compare_options&);
 
-// How the library chooses for one product, on the card at hand or on one that is not there.
+// How the library chooses a kernel for one product, on this card or on another one.
 void explain(const options&);
 
-// Prints a table. To be called before the process has used the GPU, so that the first handles are
-// the process's first.
+// Prints a table. Must be called before the process has used the GPU, so that the first handle is
+// the first of the process.
 nlohmann::ordered_json time_handles(const options&);
 
-// False where a result broke its mode's promise, or a kernel left ordinary data to another.
+// False if a result broke its mode's promise, or if a kernel left ordinary data to another kernel.
 [[nodiscard]] bool run_accuracy(const session&);
 
-// False where a mode does not get the grade that myblas.h promises.
+// False if a mode does not get the grade that myblas.h promises.
 [[nodiscard]] bool run_grade(const session&);
 
-// Throws failure where the driver does not count the GPU's energy.
+// Throws failure if the driver does not measure the GPU's energy.
 void run_energy(const session&);
 
-// Factors on the library's predictions for the card at hand.
+// Measures factors on the library's predictions for this card.
 void run_tuner(const session&);
 
-// Times of all kernels on random products.
+// Measures times of all kernels on random products.
 void take_readings(const session&);
 
 } // namespace bench

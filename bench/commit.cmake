@@ -2,7 +2,7 @@
 set(commit "unknown")
 find_program(GIT_PROGRAM git)
 if(GIT_PROGRAM)
-    # A source tree inside another project's repository has no commit of its own.
+    # If the source tree is part of another project's repository, the commit is unknown.
     execute_process(
         COMMAND "${GIT_PROGRAM}" rev-parse --show-prefix
         WORKING_DIRECTORY "${SOURCE_DIR}"
@@ -13,7 +13,8 @@ if(GIT_PROGRAM)
             WORKING_DIRECTORY "${SOURCE_DIR}"
             RESULT_VARIABLE status OUTPUT_VARIABLE described ERROR_QUIET
             OUTPUT_STRIP_TRAILING_WHITESPACE)
-        # Nothing is built from what is written about measurements, nor from the measurements.
+        # Measurements, and pages about them, do not change the build, so changes there do not make
+        # it dirty.
         execute_process(
             COMMAND "${GIT_PROGRAM}" diff --quiet HEAD -- . :!README.md :!docs :!bench/results
             WORKING_DIRECTORY "${SOURCE_DIR}" RESULT_VARIABLE changed ERROR_QUIET)

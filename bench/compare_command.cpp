@@ -55,7 +55,7 @@ results_file read(const std::string& path) {
                                  entry.at("time_us_max").get<double>()};
             if (!(measured.us > 0))
                 throw usage_error(fmt::format("time_us = {} is not positive", measured.us));
-            // A case stands there once for each library that it is compared with.
+            // A file has a case once for each library that it is compared with.
             const bool is_known =
                 std::any_of(kernels.begin(), kernels.end(), [&](const timed& other) {
                     return other.kernel == measured.kernel;
@@ -88,8 +88,8 @@ int verdict(const pair_of_times& p, double tolerance) {
     return 0;
 }
 
-// One kernel on each side is the library's choice, which may have changed; of several, the same are
-// compared.
+// A single kernel on each side is the library's choice, which may have changed. If there are
+// several, kernels of the same name are compared.
 void match(const std::string& name,
            const std::vector<timed>& before,
            const std::vector<timed>& after,
@@ -119,7 +119,7 @@ void print_heading(const char* letter, const results_file& file) {
                text_of(file.context, "date"));
 }
 
-// The median, and the samples that it is of.
+// The median, and its samples.
 std::string figures(const timed& t) {
     return fmt::format(
         "{:>12.2f} {:>24}", t.us, fmt::format("({:.2f} to {:.2f})", t.least_us, t.most_us));

@@ -10,8 +10,8 @@
 namespace bench {
 namespace {
 
-// What cuBLAS allocates for itself on Hopper. Lent from outside, its split-k kernels need no
-// allocation nodes in a captured graph.
+// The size of the workspace that cuBLAS allocates for itself on Hopper. If the bench lends it,
+// cuBLAS's split-k kernels need no allocation nodes in a captured graph.
 constexpr size_t workspace_bytes = size_t{32} << 20;
 
 bool has_all(const blas_functions& functions) {
@@ -36,7 +36,7 @@ void require_cublas(int status, const char* what) {
 
 cublas::cublas(cudaStream_t stream)
     : blas(find_functions([&](const std::string& name) {
-          // The second version, of functions that have two.
+          // The version _v2 of functions that have one.
           const any_function second = library.find(cublas_name(name) + "_v2");
           return second ? second : library.find(cublas_name(name));
       })),

@@ -1,4 +1,4 @@
-// cuBLAS, when the loader finds one; the few calls that the bench compares with.
+// cuBLAS, if the loader finds it: the functions that the bench compares with.
 #pragma once
 
 #include "blas_functions.h"
@@ -17,7 +17,7 @@ class device_memory;
 std::string cublas_name(std::string function);
 
 struct cublas {
-    // Null where there is no usable cuBLAS.
+    // Null if there is no usable cuBLAS.
     static std::unique_ptr<cublas> load(cudaStream_t);
     ~cublas();
 

@@ -14,7 +14,7 @@ namespace {
 // The same size as for cuBLAS (cublas.cpp).
 constexpr size_t workspace_bytes = size_t{32} << 20;
 
-// Of cublas_api.h and cublasLt.h.
+// Values of cublas_api.h and cublasLt.h.
 constexpr int compute_32f = 68, real_32f = 0;
 constexpr int not_supported = 15; // CUBLAS_STATUS_NOT_SUPPORTED
 constexpr int attribute_transa = 3, attribute_transb = 4, attribute_epilogue = 7,

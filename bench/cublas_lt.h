@@ -1,4 +1,4 @@
-// cuBLASLt, when the loader finds one: products, fused or not.
+// cuBLASLt, if the loader finds it: products, fused or not.
 #pragma once
 
 #include "dynamic_library.h"
@@ -13,7 +13,7 @@ namespace bench {
 
 class cublas_lt {
 public:
-    // Null where there is no usable cuBLASLt.
+    // Null if there is no usable cuBLASLt.
     static std::unique_ptr<cublas_lt> load(cudaStream_t);
     ~cublas_lt();
 

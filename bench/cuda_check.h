@@ -1,4 +1,4 @@
-// CUDA errors as exceptions: the bench has nobody to hand a status to.
+// CUDA errors as exceptions, because the bench has no caller that takes a status.
 #pragma once
 
 #include "errors.h"

@@ -1,4 +1,4 @@
-// What only the driver's management library (NVML) knows: the clock of the moment, energy, the
+// Facts that only the driver's management library (NVML) knows: the present clock, energy, the
 // driver's version.
 #pragma once
 
@@ -13,9 +13,9 @@ class driver_monitor {
 public:
     explicit driver_monitor(const char* pci_bus_id);
 
-    unsigned sm_clock_mhz() const;        // 0 if it cannot be had
+    unsigned sm_clock_mhz() const;        // 0 if it is not available
     std::optional<double> joules() const; // taken since the driver was loaded
-    std::string driver_version() const;   // empty if it cannot be had
+    std::string driver_version() const;   // empty if it is not available
 
 private:
     dynamic_library library_{"libnvidia-ml.so.1"};

@@ -1,4 +1,4 @@
-// A shared library that may be there.
+// A shared library that may be missing.
 #pragma once
 
 #include <dlfcn.h>
@@ -29,14 +29,15 @@ public:
     // Loads a file, which uses its own symbols before the process's.
     explicit dynamic_library(const std::string& path)
         : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND)) {}
-    // All that is linked or preloaded.
+    // All libraries that are linked or preloaded.
     static dynamic_library linked() { return dynamic_library(dlopen(nullptr, RTLD_NOW)); }
-    // Stays mapped: BLAS libraries own threads and devices that do not survive an unmapping.
+    // The library stays mapped: BLAS libraries have threads and devices that do not survive an
+    // unmapping.
     ~dynamic_library() = default;
     dynamic_library(const dynamic_library&) = delete;
     dynamic_library& operator=(const dynamic_library&) = delete;
 
-    // Null where the library or the symbol is missing.
+    // Null if the library or the symbol is missing.
     any_function find(const std::string& symbol) const {
         return handle_ ? reinterpret_cast<any_function>(dlsym(handle_, symbol.c_str())) : nullptr;
     }

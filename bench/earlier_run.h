@@ -1,4 +1,4 @@
-// What an interrupted run has left in its file of results, for --resume.
+// The results that an interrupted run has left in its file, for --resume.
 #pragma once
 
 #include "machine.h"
@@ -20,12 +20,16 @@ struct earlier_run {
     std::string date;
 };
 
-// Nothing, if there is no such file. Throws usage_error for a file that is no such thing.
+// Empty if there is no such file. Throws usage_error for a file that holds no such results.
 std::optional<earlier_run> read_earlier_run(const std::string& file);
 
 // Throws usage_error if the file holds results of an interrupted run, which a new run would
 // overwrite.
 void check_may_overwrite(const std::string& file);
+
+// What of the context has to be the same in both runs.
+inline constexpr const char* fields_of_same_runs[] = {
+    "command", "commit", "library", "backend", "gpu", "driver", "cuda", "cublas", "cpu", "seed"};
 
 // Throws usage_error unless both runs are of the same command, commit, machine and shapes.
 void check_same_run(const std::string& file,

@@ -1,4 +1,4 @@
-// The fields of a shape as one table: how the command line, files and tables have them.
+// The fields of a shape as one table, which the command line, files and tables use.
 #pragma once
 
 #include "shape.h"
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-// Sizes of the command line: every m with every n and every k. Empty: not given.
+// Sizes on the command line. Every m is combined with every n and every k. Empty: not given.
 struct size_lists {
     std::vector<int64_t> m, n, k;
 };
@@ -35,7 +35,8 @@ using shape_member = std::variant<letter,
                                   sweep shape::*,
                                   myblasActivation_t shape::*>;
 
-// Where a field is, beside the options and files of its routines, and what its option takes.
+// Where a field appears, besides the options and files of its routines, and the argument of its
+// option.
 enum reach {
     usual = 0,
     all_files = 1,  // of every routine
@@ -46,14 +47,15 @@ enum reach {
 
 struct shape_field {
     uint32_t owners;    // the routines that have any of these have the field
-    const char* name;   // in files; null: it is not there
+    const char* name;   // its name in files; null: it is not there
     const char* option; // of the command line
     shape_member value;
     int where; // of reach
     const char* help;
 };
 
-// In the order of files. Where one operand alone can be transposed, they have `trans` for `transa`.
+// In the order of files. Routines with only one operand that can be transposed have `trans` instead
+// of `transa`.
 // clang-format off
 inline constexpr shape_field shape_fields[] = {
     {field::side, "side", "--side", letter{&shape::right, "LR"}, usual,

@@ -6,12 +6,12 @@
                      it also writes what it found to <card>/regret.json there, from which
                      bench/performance.py draws
 
-Readings, in bench/readings, are what `myblas-bench readings` writes, one call a line. Fitted are
-those of one card, but for a quarter of the calls, by a checksum, by which all is judged. Those of
-other cards are never fitted to: they tell what the choice loses on a card that was not measured, on
-calls that were not fitted to on any. The work of each kernel comes from the library
-(myblasGetKernelEstimateOn), so that there is one implementation of it; the formula of the model is
-here, too, and --check compares both.
+Readings, in bench/readings, are what `myblas-bench readings` writes, one call a line. The model is
+fitted to the readings of one card, except for a quarter of the calls, which a checksum holds back.
+The calls that are held back judge the fit. The readings of other cards only judge: they show how
+much time the choices lose on a card that was not measured, on the calls that are held back. The
+work of each kernel comes from the library (myblasGetKernelEstimateOn), so that there is one
+implementation of it; the formula of the model is here, too, and --check compares both.
 
 Fitting takes two steps. The physical coefficients of each variant are a least-squares fit of
 logarithms of times. The learned factor then minimises what the choice costs: the expected regret of
@@ -40,25 +40,26 @@ import structs
 from measurements import json_text
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FITTED = "h200"  # the folder of the card that is fitted to
+FITTED = "h200"  # the folder of the card whose readings the model is fitted to
 READINGS = os.path.join(ROOT, "bench", "readings", "{}", "*.tsv.gz")
 MODEL = os.path.join(ROOT, "src", "select", "model_sm90.inc")
 LIBRARY = os.path.join(ROOT, "build", "dev", "lib", "libmyblas.so.1")
 MODES = ("strict", "emulated", "fast")
-WORKSPACE_BYTES = 4 << 30  # what kernels were lent when they were measured
-# Of calls that were timed singly, and not again: they were behind then.
+WORKSPACE_BYTES = 4 << 30  # the workspace that kernels had when they were measured
+# For kernels that were timed in a single call and, being far behind, not again (in_mode).
 ALONE_US, LITTLE, FAR = 11, 1.1, 1.6
 
-# What --check demands in each mode of the readings that were held back: of the mean, the 95th
-# percentile, the worst, and of how many are far off. (Asked were 1.010, 1.06 and 1.3. Found are
-# 1.0111 to 1.0118, 1.075 to 1.079 and 1.72; of random products in strict mode 1.0095 and 1.054.
-# What is beyond 1.3 is printed: some are calls that paused when they were timed, most have a side
-# of at most 5 or a k beyond 80000.)
+# The most that --check allows in each mode on the readings that were held back: the mean regret,
+# the 95th percentile, the worst, and the part that is far off. (The aims were 1.010, 1.06 and 1.3.
+# The model reaches 1.0111 to 1.0118, 1.075 to 1.079 and 1.72; for random products in strict mode
+# 1.0095 and 1.054. Calls beyond 1.3 are printed. Some of them paused when they were timed; most
+# have a side of at most 5 or a k beyond 80000.)
 MOST_MEAN, MOST_P95, MOST_WORST = 1.0125, 1.08, 1.75
 FAR_OFF, MOST_FAR_OFF = 1.3, 0.006
-LEAST_KNOWN = 0.98  # the part of the choices that were measured
-MOST_PHYSICAL = 1.04  # of the mean without the learned factor
-# Of the mean on cards that were not fitted to, also with the memory rate of the card that was.
+LEAST_KNOWN = 0.98  # the least part of the choices that must have been measured
+MOST_PHYSICAL = 1.04  # the same for the mean without the learned factor
+# The same for the mean on cards that the model is not fitted to, also if they had the memory rate
+# of the card that it is fitted to.
 MOST_CARRIED = 1.03
 
 # ---- The library ---------------------------------------------------------------------------------
@@ -97,7 +98,7 @@ class Library:
     @staticmethod
     def require(status):
         if status != 0:
-            raise RuntimeError(f"the library answered {status}")
+            raise RuntimeError(f"the library returned status {status}")
 
     def ask(self, function, device, call, *arguments):
         question = (ctypes.byref(device), ctypes.c_size_t(WORKSPACE_BYTES), ctypes.byref(call))
@@ -118,8 +119,10 @@ class Library:
 
 
 class Readings:
-    """Calls, and the times of kernels on them: us[call, kernel], NaN where a kernel does not take
-    the call, and rough[call, kernel] where it was called but once, far behind the best."""
+    """Calls, and the times of kernels on them. us[call, kernel] is NaN if the kernel does not
+    accept the call. rough[call, kernel] is true if the kernel was called only once, because it was
+    far behind the best.
+    """
 
     def __init__(self, path):
         with gzip.open(path, "rt") as file:
@@ -146,7 +149,7 @@ class Readings:
         self.cards = np.array([self.context["gpu"]] * len(self.calls))
 
     def of(self, rows):
-        """Some of the calls."""
+        """The same readings for some of the calls."""
         some = copy.copy(self)
         for name in ("us", "rough", "sets", "held", "cards", "incumbent_us"):
             setattr(some, name, getattr(self, name)[rows])
@@ -179,9 +182,10 @@ def has_readings_in(mode, kernel):
 
 
 def in_mode(readings, library, mode, also=True):
-    """Times of the kernels that a handle in this mode may take, in the readings' order; else NaN,
-    also where the readings are of another mode. Also the best of each call and the logarithm to
-    base 2 of each kernel's regret. also: [call, kernel] or [kernel], what else must hold."""
+    """Returns times, the best time of each call, and the logarithm to base 2 of each kernel's
+    regret. Times are NaN for kernels that a handle in this mode may not take, and for kernels whose
+    readings are from another mode. `also`, [call, kernel] or [kernel], is another condition.
+    """
     allowed = np.array(
         [name in library.names and library.modes[library.names.index(name)] <= mode
          and has_readings_in(mode, name) for name in readings.kernels]
@@ -191,8 +195,8 @@ def in_mode(readings, library, mode, also=True):
     fine = np.where(np.isnan(fine).all(axis=1)[:, None], us, fine)
     best = np.where(np.isnan(fine), np.inf, fine).min(axis=1)
     regret = np.log2(us / best[:, None])
-    # A single call takes longer than one of many, by up to ALONE_US: what is left may be anything
-    # from a little to far behind.
+    # A single call takes up to ALONE_US longer than one of many. The time without it may be a
+    # little or far behind the best.
     alone = np.log2(np.maximum(us - ALONE_US, 1e-3) / best[:, None])
     alone = np.clip(alone, math.log2(LITTLE), math.log2(FAR))
     return us, best, np.where(readings.rough & (us < 100), alone, regret)
@@ -203,25 +207,27 @@ def in_mode(readings, library, mode, also=True):
 COSTS = ("launch", "round", "exchange", "step", "math", "copy", "l2", "dram", "store")
 DOMAIN = ("short side", "long side", "k", "batch", "elements of C")
 HALF_OCTAVES = 128
-# Of physical times: what is farther from the least is left out of the expected regret.
+# Kernels whose physical time is farther from the least are left out of the expected regret.
 NEAR_LEAST = math.log2(1.5)
 MEMBERS, UNITS = 3, 16  # fits that are averaged, and the hidden units of each: hidden_count in all
 SCALE = 1 / 8
-# The first of a problem's features are logarithms of sizes, the others facts.
+# The first SIZES features of a problem are logarithms of sizes, the others are facts.
 SIZES, WORK_FEATURES = 7, 12
-# Kernels whose rounds are passes, and readings are taken with room for one.
+# Kernels whose rounds are passes. Their readings had workspace for a single pass.
 IN_PASSES, MANY_ROUNDS = ("bf16x6/", "fp16x3/"), 1e9
-FEW = 5  # calls that tell nothing
-MARGIN = 1  # half octaves of a domain beyond what was measured; of rounds a factor of two
+FEW = 5  # fewer calls than this tell nothing
+MARGIN = 1  # half octaves that are added to a measured domain; of rounds a factor of two
 
 
-# Where weaker modes are allowed, the prediction of a kernel of theirs counts as longer by this
+# The time of a kernel of a weaker mode is multiplied by this before it is compared
 # (src/select/select.h).
 MARGIN_OF_WEAKER_MODES = math.log2(1.08)
 
 
 class View:
-    """Of all calls of some readings: what variants see of problems, and their work, in float64."""
+    """The features of problems, and the work of each variant, for all calls of some readings, in
+    float64.
+    """
 
     def __init__(self, readings, library):
         devices = readings.devices
@@ -249,7 +255,7 @@ class View:
         cache = np.log2(4 * batch * (m * k + k * n + m * n) / fact("l2_bytes"))
         calls = readings.calls
         if_array = flag([c["pointers"] for c in calls])
-        # Null pointers, where there are arrays, count as aligned.
+        # If there are arrays of pointers, the pointers are null and count as aligned.
         is_aligned = lambda c, ld: (c["pointers"] or c["offset"] % 4 == 0) and c[ld] % 4 == 0
         aligned = lambda ld: flag([is_aligned(c, ld) for c in calls])
         ta, tb = (flag([c["form"][i] == "T" for c in calls]) for i in (0, 1))
@@ -293,7 +299,7 @@ class View:
         return np.stack([self.log_physical(v, costs[v]) for v in range(len(self.variants))], axis=1)
 
     def candidates(self, domain):
-        """domain: of each variant the half octaves, and the most rounds."""
+        """domain: the half octaves of each variant, and its most rounds."""
         ranges, most_rounds = domain
         inside = self.w["rounds"] <= most_rounds[None, :]
         for i in range(len(DOMAIN)):
@@ -326,7 +332,7 @@ class Model:
 
     def choose(self, view, allowed, with_factor=True):
         """Index of the variant chosen for each call; allowed[call, variant]."""
-        # Taken outside its domain only where nothing else is.
+        # A variant is chosen outside its domain only if all others are outside, too.
         outside = np.where(view.candidates(self.domain), 0, 1000)
         found = self.log_cycles(view, with_factor) + view.margins + outside
         return np.argmin(np.where(allowed, found, np.inf), axis=1)
@@ -350,7 +356,7 @@ def fit_costs(view, us, rough, best, rows):
         weight = np.where(rough[index, column], 0.1, 1) * (0.15 + np.exp(-1.5 * gap))
         target = np.log2(times[index] * view.clock_mhz[index])
         root = np.sqrt(weight)
-        # Towards where it began, for what is not seen.
+        # Keeps coefficients that no reading depends on near their first values.
         pull = 0.02 * math.sqrt(weight.sum() / 50 + 1e-9)
 
         def residuals(logs):
@@ -366,8 +372,9 @@ def fit_costs(view, us, rough, best, rows):
 
 
 def find_situations(view, readings, library):
-    """Regrets in each mode, and where fewer kernels can be taken: on other architectures, and
-    without workspace."""
+    """Regrets in each mode, and in two situations with fewer kernels: on other architectures, and
+    without workspace.
+    """
     found = [in_mode(readings, library, mode) for mode in range(len(MODES))]
     found.append(in_mode(readings, library, 0, view.is_portable))
     found.append(in_mode(readings, library, len(MODES) - 1, ~view.needs_workspace))
@@ -375,8 +382,9 @@ def find_situations(view, readings, library):
 
 
 def find_domains(view, regrets, rough, rows):
-    """Where each variant was within 5% of the best in some situation, and a little beyond; without
-    end where there are no readings that would tell of one."""
+    """The domain of each variant: where it was within 5% of the best in some situation, and a
+    little beyond. On a side without enough readings, the domain has no end.
+    """
     ranges = np.zeros((len(view.variants), len(DOMAIN), 2), dtype=int)
     most_rounds = np.zeros(len(view.variants))
     for variant, column in enumerate(view.columns):
@@ -397,7 +405,9 @@ def find_domains(view, regrets, rough, rows):
             ranges[variant, i, 0] = 0 if is_end[0] else max(low[i] - MARGIN, 0)
             ranges[variant, i, 1] = HALF_OCTAVES - 1 if is_end[1] else high[i] + MARGIN
         most_rounds[variant] = 2 * view.w["rounds"][near, variant].max() + 1
-        if view.variants[variant].startswith(IN_PASSES):
+        others = view.w["rounds"][seen & inside.all(axis=1), variant]
+        is_end = (others > most_rounds[variant]).sum() < FEW
+        if is_end or view.variants[variant].startswith(IN_PASSES):
             most_rounds[variant] = MANY_ROUNDS
     return ranges, most_rounds
 
@@ -485,7 +495,7 @@ def fit(view, readings, library, rows):
     with multiprocessing.Pool(min(MEMBERS, os.cpu_count())) as pool:
         members = pool.starmap(fit_factor, [(*work, seed) for seed in range(MEMBERS)])
     hidden, of_work, of_hidden = zip(*members)
-    # The mean of their logarithms: one hidden layer of all their units.
+    # The mean of the members is one model, whose hidden layer has the units of all members.
     layers = (
         np.concatenate(hidden, axis=1),
         sum(of_work) / MEMBERS,
@@ -502,7 +512,7 @@ def fit(view, readings, library, rows):
 
 
 def regret_of(readings, library, mode, chosen):
-    """The factor by which each call takes longer with the chosen column than with the best."""
+    """How many times as long each call takes with the chosen column as with the best one."""
     _, _, regret = in_mode(readings, library, mode)
     return 2 ** regret[np.arange(len(chosen)), chosen]
 
@@ -595,11 +605,11 @@ def read_model(path):
 
 
 def join(readings):
-    """Several readings as one, in the columns of the first."""
+    """Joins several readings. The result has the columns of the first."""
     first = readings[0]
     for other in readings:
         columns = [other.kernels.index(k) if k in other.kernels else -1 for k in first.kernels]
-        # The last column, which the index -1 stands for, is of kernels that the other lacks.
+        # Index -1 is the added last column: NaN for kernels that `other` lacks.
         other.us = np.pad(other.us, ((0, 0), (0, 1)), constant_values=math.nan)[:, columns]
         other.rough = np.pad(other.rough, ((0, 0), (0, 1)))[:, columns]
     for name in ("us", "rough", "sets", "held", "cards", "incumbent_us"):
@@ -613,7 +623,7 @@ def join(readings):
 
 
 def all_readings():
-    """Of each folder the readings as one; first those that are fitted to."""
+    """The joined readings of each folder, beginning with those that the model is fitted to."""
     folders = {os.path.basename(os.path.dirname(file)) for file in glob.glob(READINGS.format("*"))}
     for folder in sorted(folders, key=lambda folder: (folder != FITTED, folder)):
         yield folder, join([Readings(file) for file in sorted(glob.glob(READINGS.format(folder)))])
@@ -643,7 +653,7 @@ def command_fit(library):
 
 
 def judge(regret, readings, rows, mode, chosen, is_fitted):
-    """What the choices on some calls lose beyond what they may."""
+    """Complaints about choices that lose more time than --check allows."""
     found = regret[rows]
     card = readings.cards[0]
     print_table(f"{card}, {MODES[mode]}", found, readings.sets[rows])
@@ -665,7 +675,7 @@ def judge(regret, readings, rows, mode, chosen, is_fitted):
 
 
 def check_choices(readings, library, is_fitted, found):
-    """By the library's own choices, so that nothing of the model is taken on trust here. found:
+    """Judges the choices that the library itself makes, independently of the model here. found:
     {mode: (regret, set) of each call that was held back}, to be filled."""
     failures = []
     for mode, name in enumerate(MODES):
@@ -679,7 +689,7 @@ def check_choices(readings, library, is_fitted, found):
         known = (chosen >= 0) & np.isfinite(us[np.arange(len(chosen)), chosen])
         if known[can_be_known].mean() < LEAST_KNOWN:
             unknown = (can_be_known & ~known).sum()
-            failures.append(f"{name}: of {unknown} choices there is no reading")
+            failures.append(f"{name}: there is no reading for {unknown} choices")
         regret = regret_of(readings, library, mode, chosen)
         rows = readings.held & known
         failures += judge(regret, readings, rows, mode, chosen, is_fitted)
@@ -688,8 +698,8 @@ def check_choices(readings, library, is_fitted, found):
 
 
 def write_regret(path, context, found):
-    """As myblas-bench writes results: a row for each mode and set of calls, and quantiles of all
-    calls in each mode."""
+    """Writes a file like those of myblas-bench: a row for each mode and set of calls, and quantiles
+    of all calls in each mode."""
     rows = []
     for mode, (regret, sets) in found.items():
         for name in ("all", *sorted(set(sets))):
@@ -740,7 +750,7 @@ def command_check(library, regret_folder):
 
 
 def check_formula(readings, library):
-    """Predictions of the library, and by the formula that was fitted, with the same constants."""
+    """Compares the predictions of the library with those of the formula here."""
     model = read_model(MODEL)
     rows = np.flatnonzero(readings.held)[::20]
     some = readings.of(rows)
@@ -762,7 +772,7 @@ def fitted_rate():
 
 
 def check_model(readings, library, title, with_factor, most):
-    """By the formula here, for what the library cannot be asked."""
+    """Judges the formula here, for settings that the library does not have."""
     model, view, failures = read_model(MODEL), View(readings, library), []
     for mode, name in enumerate(MODES):
         regret = regret_of_model(model, view, readings, library, mode, with_factor)[readings.held]

@@ -31,7 +31,8 @@ float positive(const place& p) { return std::fabs(uniform(p)) + 0x1p-20f; }
 
 float power(int64_t exponent) { return static_cast<float>(std::exp2(exponent)); }
 
-// -limit to limit, drawn for a line or for a k. The same for A and B: the seed is not in it.
+// A number from -limit to limit, drawn for a line or for a k. A and B get the same numbers, because
+// the seed plays no part.
 int64_t exponent_of(int64_t index, int64_t limit) {
     return static_cast<int64_t>(random_bits(0x6772616465, static_cast<uint64_t>(index)) %
                                 static_cast<uint64_t>(2 * limit + 1)) -
@@ -52,14 +53,14 @@ float wide(const place& p) {
     return (bits & 1 ? fraction : -fraction) * power(static_cast<int64_t>(bits >> 1 & 31) - 15);
 }
 
-// Sums of rows of A, or of columns of B, lose the small ones.
+// A sum of rows of A, or of columns of B, loses the small rows or columns.
 float outer_scaled(const place& p) { return uniform(p) * power(exponent_of(p.line, 20)); }
 
-// A D and D^-1 B: all products have one magnitude, elements of a line have not.
+// A D and D^-1 B: all products have the same magnitude, elements of a line do not.
 float inner_scaled_a(const place& p) { return uniform(p) * power(exponent_of(p.k, 20)); }
 float inner_scaled_b(const place& p) { return uniform(p) * power(-exponent_of(p.k, 20)); }
 
-// A large and a small block on the diagonal: the small block of C is lost beside the large one.
+// A large and a small block on the diagonal: errors of the large block hide the small block of C.
 float blocks(const place& p) {
     const bool low_line = p.line >= p.n / 2, low_k = p.k >= p.n / 2;
     return low_line != low_k ? 0 : low_line ? uniform(p) * 0x1p-20f : uniform(p);
@@ -69,7 +70,8 @@ float blocks(const place& p) {
 float outlier(const place& p) { return p.k == p.n / 2 ? 0x1p24f : uniform(p); }
 float zero_at_outlier(const place& p) { return p.k == p.n / 2 ? 0 : uniform(p); }
 
-// Each product but the last of an odd n has its opposite, but for 2^-20 of itself.
+// Products come in pairs that cancel each other up to 2^-20 of their size. If n is odd, the last
+// product has no partner.
 float doubled(const place& p) { return uniform({p.seed, p.line, p.k / 2, p.n}); }
 float opposite(const place& p) {
     const float value = doubled(p);
@@ -142,7 +144,7 @@ bool same_class(float c, double exact) {
     return std::isnan(exact) ? std::isnan(c) : std::isinf(exact) ? c == exact : std::isfinite(c);
 }
 
-// Infinite unless both are finite.
+// Infinity unless both are finite.
 double ratio(double error, double bound) {
     return error == 0 ? 0 : std::isfinite(error) ? error / bound : inf;
 }

@@ -1,7 +1,7 @@
-// Inputs by which the arithmetic of a matrix product shows, and what results on them say about it.
-// The scale is that of "How to grade the accuracy of an implementation of the BLAS" (Demmel, Li,
-// Langou, Pereira, Gates, Rubio Gonzalez, 2024): are errors small beside each element of |A||B|,
-// beside the norms of its row and column, or only beside the norms of A and B?
+// Inputs that reveal how a matrix product is computed, and grades for the results. The scale is
+// that of "How to grade the accuracy of an implementation of the BLAS" (Demmel, Li, Langou,
+// Pereira, Gates, Rubio Gonzalez, 2024): are errors small beside each element of |A||B|, beside the
+// norms of its row and column, or only beside the norms of A and B?
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace bench {
 
-// What an input asks for.
+// What the result on an input must be.
 enum class quality {
     accuracy, // errors within a bound
     range,    // the same, where all products are subnormal
@@ -49,8 +49,8 @@ square_product make_product(const grade_input&, int64_t n, uint64_t seed);
 struct grade_errors {
     double element = 0, lines = 0, norms = 0;
     double max_ulp = 0;            // in units of u |A||B|
-    int64_t inexact = 0;           // elements that are not the exact ones
-    int64_t off_class = 0;         // finite instead of Inf or NaN, or the like
+    int64_t inexact = 0;           // elements that differ from the exact ones
+    int64_t off_class = 0;         // elements of the wrong class, for example finite instead of NaN
     void add(const grade_errors&); // of another n
 };
 grade_errors judge_product(const square_product&,

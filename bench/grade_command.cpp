@@ -41,7 +41,7 @@ public:
         device_.upload(operands_.b, p.b.data(), bytes(p.n));
     }
 
-    // What `call` leaves in C, which is NaN before: with beta = 0 it must not be read.
+    // The C that `call` leaves. C is NaN before, because it must not be read if beta is 0.
     std::vector<float> result_of(int64_t n, const std::function<void()>& call) {
         device_.poison(operands_.c, bytes(n));
         call();
@@ -72,18 +72,8 @@ struct candidate {
     char promised() const { return math == MYBLAS_FP32_FAST_MATH ? 'B' : 'A'; }
 };
 
-std::vector<subject> other_products(machine& device, const shape& s, const operands& o) {
-    std::vector<subject> found = device.incumbents(s, o);
-    for (subject& product : device.reduced_precision(s, o))
-        found.push_back(std::move(product));
-    return found;
-}
-
 shape shape_of(int64_t n, float alpha) {
-    shape s;
-    s.m = s.n = s.k = n;
-    s.alpha = alpha;
-    return complete(s);
+    return complete({.m = n, .n = n, .k = n, .alpha = alpha});
 }
 
 struct card {
@@ -91,7 +81,8 @@ struct card {
     std::vector<grade_errors> errors{}; // in the order of grade_inputs()
     std::vector<double> max_errors{};   // of positive data, in units of u |A||B|, by size
     double growth = 0;                  // of these
-    // Whether bits are the same again, and from another thread with another handle and stream.
+    // Whether repeated calls give the same bits, also from another thread with another handle and
+    // stream.
     bool repeats = true, repeats_elsewhere = true;
     bool promises_bits = true;
 
@@ -129,7 +120,7 @@ public:
             if (myblasSetMathMode(of.handle.get(), math) == MYBLAS_STATUS_SUCCESS)
                 cards_.push_back({.of = {name, math}});
         size_t other = 0;
-        for (const subject& s : other_products(of.device, shape_of(sizes_[0], 1), memory_.data()))
+        for (const subject& s : of.device.other_libraries(shape_of(sizes_[0], 1), memory_.data()))
             cards_.push_back({.of = {s.name, std::nullopt, other++}});
     }
 
@@ -151,7 +142,7 @@ private:
         const shape s = shape_of(n, input.alpha);
         memory_.load(p);
         std::vector<double> exact(p.a.size()), magnitude(p.a.size());
-        if (input.alpha != 0) // else what is NaN in A and B is not read
+        if (input.alpha != 0) // otherwise NaN in A and B is not read
             of_.device.multiply_exactly(s, memory_.data(), exact.data(), magnitude.data());
         for (card& c : cards_) {
             const std::vector<float> result =
@@ -168,13 +159,13 @@ private:
 
     void call(const candidate& asked, const library_handle& handle, const shape& s) {
         if (!asked.math) {
-            const subject other = other_products(of_.device, s, memory_.data())[asked.other];
+            const subject other = of_.device.other_libraries(s, memory_.data())[asked.other];
             other.prepare();
             other.call();
             return;
         }
-        require(myblasSetMathMode(handle.get(), *asked.math), "myblasSetMathMode");
-        require(call_routine(linked_library(), handle.get(), s, memory_.data()), "the product");
+        handle.set_math(*asked.math);
+        require(handle.call(s, memory_.data()), "the product");
     }
 
     void repeat(card& c, const shape& s, const std::vector<float>& first) {
@@ -192,7 +183,7 @@ private:
             const library_handle handle(of_.handle.backend());
             myblasStream_t stream = nullptr;
             require(myblasStreamCreate(handle.get(), &stream), "myblasStreamCreate");
-            require(myblasSetStream(handle.get(), stream), "myblasSetStream");
+            handle.set_stream(stream);
             call(c.of, handle, s);
             require(myblasStreamDestroy(handle.get(), stream), "myblasStreamDestroy");
         };
@@ -201,13 +192,11 @@ private:
     }
 
     bool last_kernel_is_deterministic() const {
-        const char* taken = nullptr;
-        require(myblasGetLastKernel(of_.handle.get(), MYBLAS_ROUTINE_SGEMM, &taken),
-                "myblasGetLastKernel");
-        const myblasBackend_t backend = of_.handle.backend();
-        const std::vector<std::string> names = kernel_names(backend, routine::sgemm);
-        const auto at = std::find(names.begin(), names.end(), taken) - names.begin();
-        return kernel_info(backend, routine::sgemm, static_cast<int>(at)).deterministic != 0;
+        const std::string taken = of_.handle.last_kernel(routine::sgemm);
+        const auto kernels = kernels_of(of_.handle.backend(), routine::sgemm);
+        return std::any_of(kernels.begin(), kernels.end(), [&](const myblasKernelInfo_t& kernel) {
+            return kernel.name == taken && kernel.deterministic != 0;
+        });
     }
 
     const session& of_;
@@ -277,8 +266,7 @@ void print(const std::vector<card>& cards) {
 }
 
 ordered_json number(double value) {
-    return std::isnan(value) ? ordered_json(nullptr)
-                             : number_or_text(std::stod(fmt::format("{:.4g}", value)));
+    return std::isnan(value) ? ordered_json(nullptr) : number_or_text(four_digits(value));
 }
 
 ordered_json to_json(const grade_errors& e) {
@@ -321,7 +309,7 @@ bool run_grade(const session& of) {
                sizes.front(),
                sizes.back(),
                of.known.library,
-               on.gpu.empty() ? on.cpu : on.gpu,
+               on.name(),
                of.known.commit,
                of.known.date,
                of.known.seed);
@@ -334,7 +322,7 @@ bool run_grade(const session& of) {
         results.push_back(to_json(c));
         all_kept = all_kept && c.keeps_promises();
         if (!c.keeps_promises())
-            fmt::print("{} does not keep what the library promises of it\n", c.of.name);
+            fmt::print("{} breaks a promise of the library\n", c.of.name);
     }
     write_results(of.chosen.json_file, of.known, {{"n", sizes}, {"results", results}});
     return all_kept;

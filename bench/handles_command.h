@@ -8,11 +8,11 @@
 
 namespace bench {
 
-// A library as a program with handles uses it. All throw on failure.
+// A library, with the functions that a program with handles uses. All throw on failure.
 struct handle_library {
     std::string name, file; // file: whose functions they are; empty: not known
     std::function<void*()> create;
-    std::function<void(void* handle)> prepare;  // before the first product; not timed
+    std::function<void(void* handle)> prepare;  // called before the first product; not timed
     std::function<void(void* handle)> multiply; // n x n x n, and waits for the product
     std::function<void(void* handle)> destroy;
 };

@@ -1,5 +1,5 @@
-// The other libraries: each finds its library at run time and offers the calls that do the same
-// work.
+// The other libraries. Each is found at run time, and offers calls that do the same work as
+// myblas's.
 #pragma once
 
 #include "blas_functions.h"

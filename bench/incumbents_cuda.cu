@@ -82,7 +82,7 @@ subject gemv_with_ones(const cublas& blas, const shape& s, const operands& o) {
             [product, vectors, ones, &blas] { call_cublas(blas, product, vectors); }};
 }
 
-// A routine that cuBLAS has alike.
+// A routine that cuBLAS has with the same arguments.
 subject same_of_cublas(const cublas& blas, const shape& s, const operands& o) {
     const auto mode = is_reduction(s.routine) ? cublas::device_pointers : cublas::host_pointers;
     return {name_in_cublas(s),
@@ -91,7 +91,7 @@ subject same_of_cublas(const cublas& blas, const shape& s, const operands& o) {
 }
 
 subject device_copy(cudaStream_t stream, void* target, const void* source, int64_t bytes) {
-    // Below, a copy is too short to hide the next one's launch.
+    // A smaller copy is too short to hide the launch of the next one.
     constexpr int64_t least_queued_bytes = 16 << 20;
     return {
         "device_copy",
@@ -105,8 +105,8 @@ subject device_copy(cudaStream_t stream, void* target, const void* source, int64
         bytes >= least_queued_bytes};
 }
 
-// Reading the operand once is what the sums of its rows or columns cannot beat. `sink` is never
-// written.
+// Reads the operand once. No kernel for the sums of its rows or columns can be faster. `sink` is
+// never written.
 subject device_read(cudaStream_t stream, const void* data, int64_t bytes, float* sink) {
     int device = 0, sm_count = 0;
     require_cuda(cudaGetDevice(&device), "cudaGetDevice");
@@ -157,7 +157,7 @@ void add_cublas(std::vector<subject>& found,
     absolute.routine = routine::asum;
     switch (s.routine) {
     case routine::transpose:
-        if (s.in_place) // not among its forms
+        if (s.in_place) // cuBLAS has no such form
             break;
         if (s.element_bytes == 4)
             found.push_back(

@@ -15,7 +15,7 @@ namespace bench {
 std::vector<subject>
 cuda_incumbents(const cublas*, const cublas_lt*, cudaStream_t, const shape&, const operands&);
 
-// cuBLAS on TF32 tensor cores.
+// Products of cuBLAS on TF32 tensor cores.
 std::vector<subject> cuda_reduced_precision(const cublas* library, const shape&, const operands&);
 
 } // namespace bench

@@ -32,7 +32,7 @@ void count_bytes_plainly(int64_t n, const unsigned char* x, uint64_t* counts) {
         ++counts[x[i]];
 }
 
-// Operands of calls that BLAS does not have.
+// Operands of routines that BLAS does not have.
 struct cblas_arguments {
     cblas_arguments(const shape& s, const operands& o)
         : op(s.transa ? trans : no_trans), m(static_cast<int>(s.m)), n(static_cast<int>(s.n)),

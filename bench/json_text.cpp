@@ -9,9 +9,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int line_depth = 2; // from here on a container without another one is a line
+constexpr int line_depth = 2; // from this depth on, a container without other containers is a line
 
-// The shortest text that is read as the same number; the library's is sometimes longer.
+// The shortest text that is read as the same number. The text of nlohmann's library is sometimes
+// longer.
 std::string float_text(double value) {
     const std::string text = fmt::format("{}", value);
     return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
@@ -49,6 +50,8 @@ void append(std::string& text, const ordered_json& value, int depth) {
 }
 
 } // namespace
+
+double four_digits(double value) { return std::stod(fmt::format("{:.4g}", value)); }
 
 std::string to_json_text(const ordered_json& document) {
     std::string text;

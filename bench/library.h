@@ -15,14 +15,14 @@
 
 namespace bench {
 
-// Throws failure, naming what was tried, unless the status is SUCCESS.
+// Throws failure, with `what` in its text, unless the status is SUCCESS.
 void require(myblasStatus_t, const char* what);
 
 // The functions that a comparison needs, of the linked library or of another build of it; null
 // where it lacks one.
 struct library_functions {
     explicit library_functions(const dynamic_library&);
-    bool is_complete() const; // all functions that belong to no routine were found
+    bool is_complete() const; // whether all functions that belong to no routine were found
 
     blas_functions routines;
     decltype(&myblasCreateOn) create_on = nullptr;
@@ -36,6 +36,15 @@ struct library_functions {
 };
 const library_functions& linked_library();
 
+inline myblasStatus_t call_routine(const library_functions& library,
+                                   myblasHandle_t handle,
+                                   const shape& s,
+                                   const operands& o) {
+    return call_blas<int64_t>(library.routines, handle, s, o);
+}
+
+class buffer;
+
 class library_handle {
 public:
     explicit library_handle(myblasBackend_t wanted); // AUTO: as MYBLAS_BACKEND says
@@ -45,6 +54,21 @@ public:
 
     myblasHandle_t get() const { return handle_; }
     myblasBackend_t backend() const;
+
+    // These throw failure where the library refuses.
+    void set_math(myblasMath_t) const;
+    myblasMath_t math() const;
+    void set_stream(myblasStream_t) const;                // also drops a workspace that was lent
+    void lend(const buffer&) const;                       // as its workspace, unless empty
+    void force(routine, const std::string& kernel) const; // empty: the library's choice
+    std::string last_kernel(routine) const;
+    std::string choice(const shape&, const operands&) const; // what would take the call
+    myblasKernelEstimate_t estimate(const shape&, const operands&, int kernel) const;
+
+    // The call itself. Reductions leave their result in device memory: o.c.
+    myblasStatus_t call(const shape& s, const operands& o) const {
+        return call_routine(linked_library(), handle_, s, o);
+    }
 
 private:
     myblasHandle_t handle_ = nullptr;
@@ -68,13 +92,14 @@ private:
 };
 
 // A routine's kernels in ladder order.
-myblasKernelInfo_t kernel_info(myblasBackend_t, routine, int index);
+std::vector<myblasKernelInfo_t> kernels_of(myblasBackend_t, routine);
 std::vector<std::string> kernel_names(myblasBackend_t, routine);
 
-// Whether there is a kernel of the name, or a family, which kernels' names have before the slash.
+// Whether there is a kernel or a family of that name. A family's name stands before the slash of
+// its kernels' names.
 bool has_kernel(myblasBackend_t, routine, const std::string& name);
 
-// As the command line and files have them.
+// The names of modes on the command line and in files.
 inline constexpr named<myblasMath_t> math_modes[] = {{"strict", MYBLAS_FP32_STRICT_MATH},
                                                      {"emulated", MYBLAS_FP32_EMULATED_MATH},
                                                      {"fast", MYBLAS_FP32_FAST_MATH},
@@ -87,18 +112,11 @@ inline constexpr std::span accuracy_modes(math_modes, 3);
 // The call as data, for the library's questions about it.
 myblasCall_t describe_call(const shape&, const operands&);
 
-// Bytes of workspace that the call asks for as the handle is set; 0 where no kernel takes it.
+// Bytes of workspace that the call wants with the present settings of the handle; 0 if no kernel
+// accepts it.
 size_t wanted_workspace(const library_handle&, const shape&, const operands&);
 
-// Where scalars are, for call_routine.
+// Where scalars are in a call.
 myblasPointerMode_t pointer_mode(routine);
-
-// The call itself. Reductions leave their result in device memory: o.c.
-inline myblasStatus_t call_routine(const library_functions& library,
-                                   myblasHandle_t handle,
-                                   const shape& s,
-                                   const operands& o) {
-    return call_blas<int64_t>(library.routines, handle, s, o);
-}
 
 } // namespace bench

@@ -1,9 +1,10 @@
-// The backend under test, as the bench needs it: memory to fill and read, a clock, and the other
+// The backend under test. It has memory that the bench fills and reads, a clock, and the other
 // libraries that compute the same. One implementation for the host, one for CUDA.
 #pragma once
 
 #include "matrix_data.h"
 #include "myblas/myblas.h"
+#include "reference.h"
 #include "shape.h"
 
 #include <cstddef>
@@ -29,17 +30,17 @@ struct operands {
     float** c_list = nullptr;
 };
 
-// One of the things timed against each other. `prepare` is not timed; both throw on failure.
+// A call that is timed beside others. `prepare` is not timed. Both functions throw on failure.
 struct subject {
     std::string name;
     std::function<void()> prepare;
     std::function<void()> call; // enqueues on the machine's stream
     bool slow_in_graph =
-        false; // slower as the node of a graph than enqueued, which is then measured
+        false; // as the node of a graph it is slower than enqueued, so it is measured enqueued
 };
 
-// A replayed graph of calls, calls that follow one another on the stream, single calls, what an
-// asynchronous call takes of the host's time, calls by the host's clock.
+// How a subject is timed: by a replayed graph of calls, by calls in a row on the stream, by single
+// calls, by the host's time for an asynchronous call, or by the host's clock.
 enum class timing { graph, queue, event, enqueue, wall };
 const char* to_text(timing);
 
@@ -55,14 +56,12 @@ public:
     virtual sample take(bool with_clock) = 0;
 };
 
-enum class fill_kind { real32, real64, bits, skewed_bytes, equal_bytes };
-
-// A sum and what was added up in absolute value, both beyond double precision.
+// A sum, and the sum of the magnitudes, both in more than double precision.
 struct exact_sum {
     long double value = 0, magnitude = 0;
 };
 
-// What the machine can reach at most; 0: not measured.
+// The highest rates that the machine reaches; 0: not measured.
 struct ceilings {
     double fma_gflops = 0;     // FP32 multiply-adds on registers
     double copy_gbps = 0;      // device to device copy, read + written
@@ -73,11 +72,8 @@ struct ceilings {
 struct facts {
     std::string gpu, driver, cuda, cublas; // empty on the host
     std::string cpu;
+    const std::string& name() const { return gpu.empty() ? cpu : gpu; }
 };
-
-// What results should be (reference.h).
-struct product_view;
-struct pair_view;
 
 class machine {
 public:
@@ -94,16 +90,13 @@ public:
     virtual ceilings measure_ceilings() = 0;
 
     virtual void synchronize() = 0;
-    // Random data; `bytes` is a multiple of the kind's size.
-    virtual void fill_random(void* data, size_t bytes, fill_kind, uint64_t seed) = 0;
-    virtual void fill_operand(const operand_view&, data_kind, uint64_t seed) = 0;
-    virtual void fill_triangle(const triangle_view&, uint64_t seed) = 0;
+    virtual void fill(const generated_data&) = 0;
     // All bits set: NaN as float and as double.
     virtual void poison(void* data, size_t bytes) = 0;
     virtual void download(void* host, const void* data, size_t bytes) = 0;
     virtual void upload(void* data, const void* host, size_t bytes) = 0;
 
-    // Samples of graphs and queues are of as many calls as fill sample_us.
+    // A sample of a graph or queue has the number of calls that fill sample_us.
     virtual std::unique_ptr<stopwatch>
     watch(const subject&, timing, bool cold, double sample_us = 2000) = 0;
 
@@ -111,12 +104,19 @@ public:
     // none.
     virtual std::vector<subject> incumbents(const shape&, const operands&) = 0;
 
-    // A product by the first `count` algorithms of cuBLASLt's heuristics; empty where there are
+    // A product by each of the first `count` algorithms of cuBLASLt's heuristic; empty if there are
     // none.
     virtual std::vector<subject> lt_products(const shape&, const operands&, int) { return {}; }
 
-    // Products with less than FP32's precision; not to be held against.
+    // Products of less than FP32 precision. Speeds are not compared with them.
     virtual std::vector<subject> reduced_precision(const shape&, const operands&) { return {}; }
+
+    std::vector<subject> other_libraries(const shape& s, const operands& o) {
+        std::vector<subject> found = incumbents(s, o);
+        for (subject& reduced : reduced_precision(s, o))
+            found.push_back(std::move(reduced));
+        return found;
+    }
 
     // AB and |A||B| of a product in float64, to host memory: m x n, tight.
     virtual void
@@ -126,22 +126,13 @@ public:
     // float64.
     virtual double product_error(std::span<const product_view>,
                                  std::span<const int64_t> columns) = 0;
-    // The number of elements of C's memory outside the results that have changed.
-    virtual int64_t count_changed(const product_view&, const float* memory, int64_t count) = 0;
-    // The largest error of all elements.
-    virtual double pair_error(const pair_view&) = 0;
-    // How many elements isamax or isamin should have found instead of element `found`.
-    virtual int64_t count_preceding(const shape&, const float* x, int64_t found) = 0;
-    // Multiply-adds that such a reference may cost.
+    // The largest error of all elements, or the number of wrong elements.
+    virtual double compare(const comparison&) = 0;
+    // The number of multiply-adds that a reference may take.
     virtual double reference_budget() const = 0;
 
     // The sum of a vector's elements or, with y, of the products of both vectors' elements.
     virtual exact_sum sum_exactly(const shape&, const void* x, const void* y) = 0;
-
-    // The number of elements of `target` that differ from `source`, transposed or, with `as_copy`,
-    // unchanged.
-    virtual int64_t
-    count_misplaced(const shape&, const void* source, const void* target, bool as_copy) = 0;
 };
 
 std::unique_ptr<machine> make_host_machine();

@@ -30,15 +30,13 @@ void list_kernels(myblasBackend_t wanted) {
             const routine r = static_cast<routine>(i);
             if (first_with_kernels_of(r) != r)
                 continue;
-            int index = 0;
-            for (const std::string& name : kernel_names(backend, r)) {
+            for (const myblasKernelInfo_t& kernel : kernels_of(backend, r)) {
                 const std::string first =
                     fmt::format("{:<4}  {:<9}  {}",
                                 backend == MYBLAS_BACKEND_CUDA ? "cuda" : "host",
                                 describe(r).name,
-                                name);
-                const char* description = kernel_info(backend, r, index++).description;
-                fmt::print("{}", wrap(first, description, 40, 100));
+                                kernel.name);
+                fmt::print("{}", wrap(first, kernel.description, 40, 100));
             }
         }
     }
@@ -86,10 +84,10 @@ time_estimate estimate_time(const options& chosen, const std::vector<shape>& sha
     return {std::move(work), chosen.min_time_s, chosen.repeats + warm_up_calls};
 }
 
-// With a wrong variable the library would not do what its user asked for. Whether the backend has a
-// kernel is checked later.
+// A wrong variable ends the program, because the library would not do what its user asked for.
+// Kernel names are checked later, when the backend is known.
 void refuse_wrong_variables(const options& chosen) {
-    const bool chooses_kernel = chosen.kernel != "auto"; // an option goes before the environment
+    const bool chooses_kernel = chosen.kernel != "auto"; // the option overrides the environment
     if (const std::string faults = tools::describe_faults(!chooses_kernel); !faults.empty())
         throw usage_error(faults);
 }
@@ -156,7 +154,7 @@ int run_with_handle(options& chosen) {
     nlohmann::ordered_json handle_times;
     if (chosen.action == action::handles) // the first handle of the process is one of those timed
         handle_times = time_handles(chosen);
-    if (earlier) // what is left has to be the same, too, where no seed was asked for
+    if (earlier) // the remaining shapes must be the same, even if no seed was given
         chosen.seed = earlier->seed;
     call_log logged;
     if (chosen.action == action::replay)
@@ -213,7 +211,7 @@ int run(options& chosen) {
     return run_with_handle(chosen);
 }
 
-// The status of what was done, unless a part of its results is lost.
+// Returns the status. Throws failure if a part of the output is lost.
 int with_output_written(int status) {
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
         throw failure("standard output cannot be written");

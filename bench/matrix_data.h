@@ -1,5 +1,5 @@
-// Data for products that FP32 made of 16-bit limbs finds easy or hard. As random.h: any element can
-// be asked for in any order, on the host and in a kernel.
+// Data of operands. Some is hard for FP32 products made of 16-bit limbs. As in random.h, elements
+// can be generated in any order, on the host and in a kernel.
 #pragma once
 
 #include "random.h"
@@ -7,11 +7,12 @@
 
 #include <cmath>
 #include <limits>
+#include <variant>
 
 namespace bench {
 
-// An operand of a product, or of a batch of them one behind the other. Its lines are the rows of
-// op(A) or the columns of op(B), along which k runs.
+// An operand of a product, or the operands of a batch in a row. Its lines are the rows of op(A) or
+// the columns of op(B); k runs along them.
 struct operand_view {
     float* x;
     int64_t ld, cols, batch;   // as it lies in memory
@@ -25,7 +26,7 @@ constexpr double normal_value(uint64_t bits) {
     return std::sqrt(-2 * std::log(radius)) * std::cos(6.283185307179586 * angle);
 }
 
-// 2 to a power from -40 to 40 that belongs to a line, or to a k.
+// 2 to a power from -40 to 40, which depends on the line, or on k.
 constexpr float random_scale(uint64_t seed, int64_t index) {
     const int exponent = static_cast<int>(random_bits(~seed, static_cast<uint64_t>(index)) % 81);
     return static_cast<float>(std::exp2(exponent - 40));
@@ -86,13 +87,13 @@ constexpr float product_value(const operand_view& o, data_kind kind, uint64_t se
                          o.k_down_columns ? down : across);
 }
 
-// A triangle, or the stored half of a symmetric matrix. What must not be read is NaN: the other
-// half, and a diagonal that stands for ones.
+// A triangle, or the stored half of a symmetric matrix. Elements that must not be read are NaN: the
+// other half, and the diagonal of a unit triangle.
 struct triangle_view {
     float* x;
     int64_t ld, order;
     bool upper, unit;
-    float scale;     // of what is beside the diagonal
+    float scale;     // of elements off the diagonal
     bool invertible; // the diagonal has magnitudes from 1 to 1 + spread, else it is like the rest
     float spread;
 };
@@ -108,5 +109,40 @@ constexpr float triangle_value(const triangle_view& t, uint64_t seed, int64_t at
         return value < 0 ? value * t.spread - 1 : value * t.spread + 1;
     return value * t.scale;
 }
+
+// What machines write element by element: operator() writes element `at` of count().
+template <class T>
+struct vector_data {
+    T* x;
+    int64_t length;
+    uint64_t seed;
+    constexpr int64_t count() const { return length; }
+    constexpr void operator()(int64_t at) const {
+        random_value(seed, static_cast<uint64_t>(at), x[at]);
+    }
+};
+
+struct operand_data {
+    operand_view o;
+    data_kind kind;
+    uint64_t seed;
+    constexpr int64_t count() const { return o.ld * o.cols * o.batch; }
+    constexpr void operator()(int64_t at) const { o.x[at] = product_value(o, kind, seed, at); }
+};
+
+struct triangle_data {
+    triangle_view t;
+    uint64_t seed;
+    constexpr int64_t count() const { return t.ld * t.order; }
+    constexpr void operator()(int64_t at) const { t.x[at] = triangle_value(t, seed, at); }
+};
+
+using generated_data = std::variant<vector_data<float>,
+                                    vector_data<double>,
+                                    vector_data<uint32_t>,
+                                    vector_data<skewed_bytes>,
+                                    vector_data<equal_bytes>,
+                                    operand_data,
+                                    triangle_data>;
 
 } // namespace bench

@@ -1,4 +1,4 @@
-"""The measurements in bench/results, and what the programs that write or present them share."""
+"""Reads the measurements in bench/results: shared by the programs that write or present them."""
 
 import json
 import pathlib
@@ -12,8 +12,8 @@ LINE_DEPTH = 2
 
 
 def json_text(value, depth=0):
-    """Indented, but from LINE_DEPTH on, a list or dictionary without others in it is a line, such
-    as each case. As json_text.cpp writes it, without the newline at the end."""
+    """Indented JSON. From LINE_DEPTH on, a list or dictionary without others in it, such as a case,
+    is one line. The text is that of json_text.cpp, without the newline at the end."""
     if not isinstance(value, (dict, list)) or not value:
         return json.dumps(value, ensure_ascii=False)
     is_dictionary = isinstance(value, dict)
@@ -30,7 +30,7 @@ def json_text(value, depth=0):
 
 
 class Problem(Exception):
-    """Something the user has to mend; its text is one line."""
+    """An error that the user has to correct; its text is one line."""
 
 
 def load(path):
@@ -43,18 +43,24 @@ def load(path):
 
 
 def gpu_folders(results):
-    """Of the GPUs that were measured, in the order in which they are shown."""
+    """The folders of the measured GPUs, in the order in which they are shown."""
     folders = {file.parent for file in results.glob("*/*.json")}
     rank = {name: place for place, name in enumerate(GPUS)}
     return sorted(folders, key=lambda path: (rank.get(path.name, len(rank)), path.name))
 
 
-def first_with(results, parts):
-    """The folder of the first GPU that has one of the parts, or None."""
+def files_of(folder, parts=None):
+    """{part: what its file holds} of all parts, or of some, that are there."""
+    wanted = parts or sorted(path.stem for path in folder.glob("*.json"))
+    return {p: load(folder / f"{p}.json") for p in wanted if (folder / f"{p}.json").exists()}
+
+
+def first_files(results, parts, others=()):
+    """These and other parts of the first GPU that has one of these."""
     for folder in gpu_folders(results):
         if any((folder / f"{part}.json").exists() for part in parts):
-            return folder
-    return None
+            return files_of(folder, [*parts, *others])
+    return {}
 
 
 def provenance(context):
@@ -66,7 +72,7 @@ def provenance(context):
 
 
 def table(heads, rows):
-    """A table of Markdown; heads that end in a colon are of numbers."""
+    """A table of Markdown. A head that ends in a colon is that of a column of numbers."""
     return [
         "|" + "".join(f" {head.rstrip(':')} |".replace("  ", " ") for head in heads),
         "|" + "".join(" ---: |" if head.endswith(":") else " --- |" for head in heads),
@@ -74,8 +80,18 @@ def table(heads, rows):
     ]
 
 
+def pivot(heads, cells, columns):
+    """A table of a row for each entry of cells, {row: {column: text}}: the heads are of what names
+    the rows, text or several."""
+    rows = []
+    for name, of_row in cells.items():
+        names = name if isinstance(name, tuple) else (name,)
+        rows.append((*names, *(of_row.get(column, "") for column in columns)))
+    return table([*heads, *(f"{column}:" for column in columns)], rows)
+
+
 def run(program, work):
-    """The exit status of a program whose work may meet a Problem."""
+    """Runs a program's work, which may raise Problem. Returns the exit status."""
     try:
         work()
     except Problem as problem:

@@ -13,7 +13,7 @@ struct named {
     T value;
 };
 
-// `all`: any range of named<T>.
+// `all` is any range of named<T>.
 template <class All, class T>
 const char* name_of(const All& all, T value) {
     for (const named<T>& known : all)

@@ -57,8 +57,8 @@ std::string join_command(int argc, char** argv) {
     return command;
 }
 
-// The first 8 digits of the commit's hash: the shapes of a random sweep are others for each commit,
-// and known from it. Fresh where there is no hash.
+// The seed is the first 8 digits of the commit's hash. A random sweep therefore has other shapes
+// for each commit, and the commit tells which. Without a hash, the seed is random.
 uint64_t seed_of(const std::string& commit) {
     constexpr size_t digits = 8; // short enough to be typed
     const std::string first = commit.substr(0, digits);
@@ -67,8 +67,8 @@ uint64_t seed_of(const std::string& commit) {
     return std::random_device()();
 }
 
-// Help within 80 columns: CLI11's own formatter does not wrap lines, and writes the accepted values
-// beside the names.
+// Writes help within 80 columns. CLI11's own formatter does not wrap lines, and writes the accepted
+// values beside the names.
 class narrow_formatter : public CLI::Formatter {
 public:
     std::string make_option(const CLI::Option* option, bool is_positional) const override {
@@ -97,7 +97,7 @@ private:
     }
 };
 
-// One of the named values, or some, separated by commas.
+// An option whose argument is one of the named values, or several, separated by commas.
 struct choice {
     std::set<std::string> names;
     std::function<void(const std::string&)> take;
@@ -132,7 +132,7 @@ using option_value = std::variant<bool*, // a flag
 
 struct option_row {
     uint32_t actions; // that have it
-    const char* name; // of an argument that has to be there, without dashes
+    const char* name; // of a required argument, without dashes
     option_value value;
     std::optional<CLI::Validator> check;
     std::string help;
@@ -248,7 +248,7 @@ constexpr command_info commands[] = {
      "Joules of a product in long runs of each mode and of other libraries."},
     {action::handles,
      "handles",
-     "Times handles: create, first and second call, destroy; one for every call."},
+     "Times creating, using and destroying a handle, and a new handle for every call."},
     {action::readings, "readings", "Times every kernel on random products, for bench/fit.py."},
     {action::explain, "explain", "Shows how the library chooses for one product, on any card."},
 };
@@ -355,7 +355,7 @@ private:
             {comparing, "A", &c.compare.before, {}, "results of --json, before"},
             {comparing, "B", &c.compare.after, {}, "the same, after"},
             {comparing, "--tolerance", &c.compare.tolerance, CLI::Range(0.0, 10.0),
-             "medians that differ by less are the same (0.01)"},
+             "smaller differences of medians are noise (0.01)"},
             {comparing, "--all", &c.compare.shows_all, {}, "cases within the noise, too"},
             {replaying, "log", &c.call_log, {}, "the file"},
             {accuracy, "--data", some_of(c.accuracy.data, product_data_), {},
@@ -366,9 +366,10 @@ private:
             {grading, "-n", &c.grade.sides, CLI::Range(int64_t{8}, int64_t{1} << 14),
              "m = n = k, separated by commas (16,32,...,512; on a GPU to 2048)"},
             {energy, "-n", &c.energy.side, size, "m = n = k (8192)"},
-            {energy, "--seconds", &c.energy.seconds, CLI::Range(0.01, 3600.0), "of each run (4)"},
+            {energy, "--seconds", &c.energy.seconds, CLI::Range(0.01, 3600.0),
+             "seconds of a run (4)"},
             {handles, "--library", one_of(c.handles.times, library_names), {},
-             "the one to time; cublas alone: also under myblas-run (all)"},
+             "library to time; cublas also works under myblas-run (all)"},
             {handles, "-n", &c.handles.side,
              CLI::Range(int64_t{1}, int64_t{1} << 14, "a size from 1 to 2^14"),
              "m = n = k of the calls (64)"},
@@ -382,13 +383,13 @@ private:
              "names, separated by commas (those that are chosen by time)"},
             {reading, "--out", &c.readings.file, {}, "file for the readings"},
             {explaining, "--device", &c.explain.device, {},
-             "a card that need not be there: h200, h100, a100, rtx4090, ..."},
+             "a card, present or not: h200, h100, a100, rtx4090, ..."},
             {explaining, "--workspace-mib", &c.explain.workspace_mib, CLI::Range(0, 1 << 24),
              "MiB of the handle's workspace (4096)"},
             {all, "--seed", &seed_, {},
-             "of the random data and shapes (the commit's first digits)"},
-            {all, "--backend", one_of(c.backend, backend_names), {}, "that computes (auto)"},
-            {all, "--commit", &c.commit, {}, "recorded instead of the build's"},
+             "seed of the random data and shapes (the commit's first digits)"},
+            {all, "--backend", one_of(c.backend, backend_names), {}, "the backend (auto)"},
+            {all, "--commit", &c.commit, {}, "commit to record, in place of the build's"},
             {reports, "--json", &c.json_file, {}, "file for context and results"},
             {reports, "--force", &c.force, {}, "overwrite results of an interrupted run"},
         };
@@ -414,7 +415,7 @@ private:
             command.get_option("--out")->required();
     }
 
-    // Fields of products that the selection sees, so without data and scalars.
+    // The fields of products that affect the selection; data and scalars do not.
     static bool is_of_calls(const shape_field& f) {
         return has(routine::sgemm, f) && f.owners != field::data && f.owners != field::scalars &&
                !(f.where & if_set);
@@ -459,7 +460,7 @@ private:
                 std::all_of(chosen_.sweeps.begin(), chosen_.sweeps.end(), is_class_of_products)
                     ? std::vector{routine::sgemm}
                     : std::vector{routine::sgemm, routine::transpose, routine::sum};
-        // A size that no chosen routine has is a slip worth stopping for.
+        // A size that no chosen routine has is probably a mistake, so the program stops.
         for (const shape_field& f : shape_fields)
             if (f.option && option_of(f)->count() > 0 &&
                 std::none_of(chosen_.routines.begin(), chosen_.routines.end(), [&](routine r) {

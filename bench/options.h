@@ -14,15 +14,16 @@
 
 namespace bench {
 
-// Where kernels have their workspace: what they ask for, lent to the handle, or the handle's own.
+// The workspace of kernels: one of the size that they want, lent to the handle, or the handle's
+// own.
 enum class workspace_source { lent, own };
 inline constexpr named<workspace_source> workspace_sources[] = {{"lent", workspace_source::lent},
                                                                 {"own", workspace_source::own}};
 
-// Kinds of products that readings are of, drawn at random, uniform in the logarithms of their
-// sizes.
+// The kinds of products in readings. Products are drawn at random, uniform in the logarithms of
+// their sizes.
 enum class reading_set {
-    random,  // sizes from 1 to 8192, tight
+    random,  // sizes from 1 to 8192, tight leading dimensions
     grid,    // the same, rounded up to multiples of 4 to 128
     padded,  // with leading dimensions and addresses that are not aligned to 16 bytes
     extreme, // a size beyond 8192
@@ -42,7 +43,7 @@ inline constexpr named<reading_set> reading_sets[] = {{"random", reading_set::ra
                                                       {"tensor", reading_set::tensor},
                                                       {"square", reading_set::square}};
 
-// What myblas-bench does: measures shapes, if no command is named.
+// The command. Without one, myblas-bench measures shapes.
 enum class action {
     measure,
     tune,
@@ -73,7 +74,7 @@ struct readings_options {
 
 // `myblas-bench explain`: options::sides and options::sizes give the products.
 struct explain_options {
-    std::string device; // empty: the one at hand
+    std::string device; // empty: this one
     int workspace_mib = 4096;
 };
 
@@ -95,7 +96,7 @@ struct energy_options {
     double seconds = 4;
 };
 
-// `myblas-bench handles`: what it takes to create a handle, to call with it and to destroy it.
+// `myblas-bench handles`: times of creating a handle, of calls with it, and of destroying it.
 struct timed_libraries {
     bool own = true, cublas = true;
     bool operator==(const timed_libraries&) const = default;
@@ -109,8 +110,8 @@ struct handles_options {
 // `myblas-bench compare`.
 struct compare_options {
     std::string before, after; // files of --json
-    double tolerance = 0.01;   // medians that differ by less are the same
-    bool shows_all = false;    // cases within the noise, too
+    double tolerance = 0.01;   // smaller differences of medians are noise
+    bool shows_all = false;    // also shows cases within the noise
 };
 
 struct options {
@@ -126,7 +127,7 @@ struct options {
     std::string call_log; // that is replayed: a file of MYBLAS_CALL_LOG
     std::vector<routine> routines;
     size_lists sides;
-    shape sizes;                 // all else of the shapes; 0 where nothing was given
+    shape sizes;                 // the other fields of the shapes; 0 if not given
     std::vector<sweep> sweeps;   // none: the shapes above
     int every = 1;               // of the shapes of each sweep
     std::string kernel = "auto"; // or "all", or the name of a kernel or family
@@ -142,7 +143,7 @@ struct options {
     bool names_device = false;
     double min_time_s = 0.25;
     int repeats = 5;
-    uint64_t seed = 0;    // where none is given, the first digits of the commit
+    uint64_t seed = 0;    // if none is given, the first digits of the commit
     double threshold = 1; // ratios below it are named at the end
     std::string json_file, csv_file;
     bool resume = false; // from json_file
@@ -158,7 +159,7 @@ struct options {
     }
 };
 
-// Throws usage_error. Null after --help and --version, which have printed what they should.
+// Throws usage_error. Null after --help and --version, which have already printed their text.
 std::optional<options> parse_options(int argc, char** argv);
 
 // Complete shapes, in the order in which they are measured.

@@ -1,7 +1,7 @@
-"""What the performance page shows first of a GPU: plots that need several files of results.
+"""The plots that the performance page shows first for a GPU. They need several files of results.
 
-Each takes what there is. `draw` gets the axes and {part: what its file holds}, of the parts that
-were measured.
+A plot draws the results that exist. `draw` gets the axes and {part: results of its file} for the
+measured parts.
 """
 
 import collections.abc
@@ -16,8 +16,8 @@ from roofline import draw_roofline
 
 @dataclasses.dataclass
 class Overview:
-    """One picture from the results of those of `parts` that are there; without all of `needs` there
-    is none."""
+    """A picture from the results of `parts`, as far as they exist. Without all of `needs` there is
+    no picture."""
 
     name: str
     caption: str
@@ -25,8 +25,8 @@ class Overview:
     parts: tuple
     text: str  # what to see in it
     needs: tuple = ()
-    grid: object = (1, 1)  # rows and columns, or what tells them of the results
-    size: tuple = (8, 4.5)  # inches of a row of axes
+    grid: object = (1, 1)  # rows and columns, or a function that computes them from the results
+    size: tuple = (8, 4.5)  # inches: width, and height of a row of axes
     share_y: bool = True
 
     def layout(self, measured):
@@ -35,7 +35,7 @@ class Overview:
         return grid, (self.size[0], self.size[1] * grid[0])
 
     def of(self, measured):
-        """What of the results of a GPU it shows; nothing where it cannot be drawn."""
+        """The parts of a GPU's results that it shows; nothing if it cannot be drawn."""
         found = {part: measured[part] for part in self.parts if part in measured}
         return found if all(part in found for part in self.needs) else {}
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes docs/performance.md and the plots that it shows, from results of myblas-bench.
 
-A section whose results are not there is left out. --check changes nothing and fails if the page
-says something else, or if a plot was drawn from other results; it needs no Matplotlib.
+A section without results is left out. --check changes nothing and fails if the page says something
+else, or if a plot was drawn from other results; it needs no Matplotlib.
 """
 
 import argparse
@@ -13,31 +13,14 @@ import pathlib
 import statistics
 import sys
 
+import measurements
+import plots
 import rows
 import substitution_tables
-from measurements import RESULTS, ROOT, Problem, gpu_folders, load, provenance, run, table
+from measurements import RESULTS, ROOT, Problem, pivot, provenance, table
 from overview import OVERVIEWS
-from plots import (
-    DRAWN_DATA,
-    Plot,
-    draw,
-    draw_errors_by_k,
-    draw_ratio_lines,
-    draw_ratios,
-    draw_ratios_by_routine,
-    draw_times_by_routine,
-)
-from rows import (
-    against_cublas,
-    case_name,
-    flops,
-    form_of,
-    incumbent_rate,
-    is_square,
-    name_of,
-    payload_bytes,
-    rate,
-)
+from plots import DRAWN_DATA, Plot, draw
+from rows import against_cublas, case_name, form_of, is_square, name_of, rate
 
 PAGE = pathlib.Path("docs/performance.md")  # relative to ROOT
 PLOTS = "plots"  # a folder beside the page, with one for each GPU
@@ -73,7 +56,7 @@ REDUCTIONS = ("dot", "nrm2", "asum", "iamax", "iamin")
 
 
 def is_plain_square(entry):
-    """Against cuBLAS, in the first form, whose letters are L and N."""
+    """Cases against cuBLAS in the first form, whose letters are L and N."""
     is_aligned = entry["offset"] == 0 and set(form_of(entry)) <= set("LN")
     return is_square(entry) and is_aligned and against_cublas(entry)
 
@@ -126,7 +109,7 @@ def blas_table(entries, sizes, unit):
     cells = {}
     for entry in entries:
         if is_square(entry) and against_cublas(entry) and entry["offset"] == 0:
-            # That of FP32 says little of tensor cores.
+            # The ceiling of FP32 says little about tensor cores.
             share = entry.get("percent_of_ceiling", 0) if entry["math"] == "strict" else 0
             of_ceiling = f", {share:.0f}%" if share >= 1 else ""
             value = rate(entry)
@@ -140,14 +123,7 @@ def blas_table(entries, sizes, unit):
         f"{unit}, by n (m and k, where the routine has them, equal n); in brackets, the ratio, and "
         "the percentage of the measured ceiling.",
         "",
-        *table(
-            ["", *(f"{size}:" for size in columns)],
-            [
-                (name, *(of.get(size, "") for size in columns))
-                for name, of in cells.items()
-                if of.keys() & set(columns)
-            ],
-        ),
+        *pivot([""], {name: of for name, of in cells.items() if of.keys() & set(columns)}, columns),
         "",
     ]
 
@@ -205,7 +181,7 @@ def batch_table(entries):
 
 
 def host_table(_measured, entries):
-    """A line for each kernel and size, with all that it was measured against."""
+    """A line for each kernel and size, with all libraries that it was compared with."""
     cases = {}
     for entry in entries:
         batch = f" batch={entry['batch']}" if entry.get("batch", 1) != 1 else ""
@@ -232,23 +208,18 @@ LENT = "myblas, lent workspace"
 
 def bare_table(_measured, entries):
     """The same products in the handle's own workspace and in a lent one, and by cuBLAS."""
-    cases = {}
+    cells = {}
     for entry in entries:
-        cases.setdefault(name_of(entry), {})[entry["incumbent"]] = entry
-    incumbents = list(dict.fromkeys(entry["incumbent"] for entry in entries))
-    cells = []
-    for name, measured in cases.items():
-        own = next(reversed(measured.values()))
-        others = dict.fromkeys(incumbents, "") | {
-            incumbent: f"{incumbent_rate(entry):.1f} ({entry['ratio']:.2f} ×)"
-            for incumbent, entry in measured.items()
-        }
-        cells.append((name, f"{rate(own):.1f}", *others.values()))
+        of_product = cells.setdefault(name_of(entry), {})
+        of_product["Own workspace"] = f"{rate(entry):.1f}"
+        theirs = f"{rows.incumbent_rate(entry):.1f} ({entry['ratio']:.2f} ×)"
+        of_product[entry["incumbent"]] = theirs
+    incumbents = dict.fromkeys(entry["incumbent"] for entry in entries)
     lines = [
         "TFLOP/s with the handle's own workspace, and of the others in the same run; in brackets, "
         "the ratio:",
         "",
-        *table(["Product", "Own workspace:", *(f"{name}:" for name in incumbents)], cells),
+        *pivot(["Product"], cells, ["Own workspace", *incumbents]),
     ]
     against_lent = [entry for entry in entries if entry["incumbent"] == LENT]
     if against_lent:
@@ -263,7 +234,7 @@ EPILOGUES = {"none": "Bias", "relu": "Bias, ReLU", "gelu": "Bias, GELU"}  # by a
 
 
 def fused_table(entries):
-    """By product and epilogue: the ratio to cuBLASLt, and what the epilogue costs."""
+    """The ratio to cuBLASLt and the cost of the epilogue, by product and epilogue."""
     cases = {}
     for entry in entries:
         of_product = cases.setdefault(name_of(entry), {})
@@ -307,7 +278,7 @@ def accuracy_tables(measured, entries):
     errors = {}
     for entry in entries:
         if entry["k"] == depth:
-            of_case = errors.setdefault((entry["data"], entry["n"]), dict.fromkeys(contenders, ""))
+            of_case = errors.setdefault((entry["data"], entry["n"]), {})
             of_case[entry["contender"]] = error_cell(entry, is_attributed)
     return [
         *lines,
@@ -322,7 +293,7 @@ def accuracy_tables(measured, entries):
 
 
 TABLE_DEPTH = 4096
-ATTRIBUTED_DEPTH = 1024  # up to where any results say rightly whose kernel computed
+ATTRIBUTED_DEPTH = 1024  # the largest k up to which all results name the right kernel
 ACCURACY_LIMITS = (
     "|C - AB| / |A||B| in units of 2^-24, compared with float64. The limits: the largest and the "
     "mean error of a mode may be at most those of\ncuBLAS FP32 on uniform, normal and scaled data, "
@@ -386,14 +357,15 @@ def fused(measured, entries):
 
 @dataclasses.dataclass
 class Section:
-    part: str  # of run_gpu.sh: the name of its file
+    part: str  # the part's name in run_gpu.sh, which is that of its file
     title: str
     plots: list = ()
-    lines: collections.abc.Callable = summary  # of what the file holds, and of its entries
+    lines: collections.abc.Callable = summary  # of the file's context and of its entries
 
     @staticmethod
     def entries(measured):
-        """Cases with a ratio; of accuracy the modes and other libraries, without forced kernels."""
+        """The cases with a ratio. In files of accuracy: modes and other libraries, without forced
+        kernels."""
         return [
             e
             for e in measured["results"]
@@ -407,7 +379,7 @@ def level3_section(part, title):
         title,
         [
             Plot(f"{part}_squares", "Ratios of squares in the first form",
-                 draw_ratios_by_routine("m = n (= k)"), is_plain_square),
+                 plots.draw_ratios_by_routine("m = n (= k)"), is_plain_square),
         ],
         by_size((256, 512, 1024, 2048, 4096, 8192, 16384), "TFLOP/s by the routine's own count"),
     )  # fmt: skip
@@ -415,13 +387,13 @@ def level3_section(part, title):
 
 MOVED_RATE = "GB/s of what has to be read and written"
 
-# What the plots of overview.py show of a file is not drawn again.
+# Files that the plots of overview.py show are not drawn again.
 SECTIONS = [
     Section("sgemm_strict_public", "Strict SGEMM, the published shapes"),
     Section(
         "sgemm_strict_misaligned",
         "Strict SGEMM, misaligned operands",
-        [Plot("sgemm_misaligned", "By work", draw_ratios(misalignment, flops, "flop"))],
+        [Plot("sgemm_misaligned", "By work", plots.draw_ratios(misalignment, rows.flops, "flop"))],
     ),
     Section("sgemm_strict_random", "Strict SGEMM, random shapes", lines=by_work),
     Section("sgemm_strict_classes", "Strict SGEMM, as programs call it", lines=class_summary),
@@ -441,7 +413,8 @@ SECTIONS = [
         "Accuracy of SGEMM",
         [
             Plot("sgemm_accuracy_by_k",
-                 "Largest errors (lines) and mean errors (dashed), m = n = 2048", draw_errors_by_k,
+                 "Largest errors (lines) and mean errors (dashed), m = n = 2048",
+                 plots.draw_errors_by_k,
                  lambda e: e["n"] == 2048 and e["data"] in DRAWN_DATA,
                  columns=len(DRAWN_DATA)),
         ],
@@ -451,9 +424,10 @@ SECTIONS = [
         "sgemm_batched",
         "Strict SGEMM, batches",
         [
-            Plot("sgemm_batched", "By size", draw_ratio_lines(batch_form, "m = n = k"), is_square),
+            Plot("sgemm_batched", "By size", plots.draw_ratio_lines(batch_form, "m = n = k"),
+                 is_square),
             Plot("sgemm_ragged_batches", "Ragged sides, by work",
-                 draw_ratios(batch_form, flops, "flop"), lambda e: not is_square(e)),
+                 plots.draw_ratios(batch_form, rows.flops, "flop"), lambda e: not is_square(e)),
         ],
         lambda m, e: batch_table(e) + misses(m["summary"]),
     ),
@@ -465,7 +439,7 @@ SECTIONS = [
         "Level 2",
         [
             Plot("level2_squares", "Ratios of squares in the first form",
-                 draw_ratios_by_routine("m = n"), is_plain_square),
+                 plots.draw_ratios_by_routine("m = n"), is_plain_square),
         ],
         by_size((64, 256, 1024, 4096, 8192, 16384, 32768), MOVED_RATE),
     ),
@@ -474,10 +448,10 @@ SECTIONS = [
         "Level 1",
         [
             Plot("level1_reductions", "Ratios of reductions by length, aligned",
-                 draw_ratios_by_routine("n"),
+                 plots.draw_ratios_by_routine("n"),
                  lambda e: is_plain_square(e) and e["routine"] in REDUCTIONS),
             Plot("level1_updates", "Ratios of the other routines by length, aligned",
-                 draw_ratios_by_routine("n"),
+                 plots.draw_ratios_by_routine("n"),
                  lambda e: is_plain_square(e) and e["routine"] not in REDUCTIONS),
         ],
         by_size(tuple(4**i for i in (3, 5, 7, 9, 11, 13, 14)), MOVED_RATE),
@@ -487,7 +461,8 @@ SECTIONS = [
         "Transpose",
         [
             Plot("transpose_ratios", "All forms: padded, misaligned, other elements, in place",
-                 draw_ratios(lambda e: e["incumbent"], payload_bytes, "bytes of the matrix")),
+                 plots.draw_ratios(lambda e: e["incumbent"], rows.payload_bytes,
+                                   "bytes of the matrix")),
         ],
     ),
     Section("transpose_cold", "Transpose, caches emptied"),
@@ -499,19 +474,20 @@ SECTIONS = [
         "Row and column sums",
         [
             Plot("gemsum", "By size",
-                 draw_ratios(lambda e: f"{e['transa']} against {e['incumbent']}", payload_bytes,
+                 plots.draw_ratios(lambda e: f"{e['transa']} against {e['incumbent']}",
+                                   rows.payload_bytes,
                              "bytes of the matrix")),
         ],
     ),
     Section(
         "histogram",
         "Histogram of bytes",
-        [Plot("histogram", "Ratios by length", draw_ratio_lines(lambda e: e["data"], "n"))],
+        [Plot("histogram", "Ratios by length", plots.draw_ratio_lines(lambda e: e["data"], "n"))],
     ),
     Section(
         "enqueue",
         "What an asynchronous call takes of the host's time",
-        [Plot("enqueue", "By routine, m = n = k = 512", draw_times_by_routine)],
+        [Plot("enqueue", "By routine, m = n = k = 512", plots.draw_times_by_routine)],
     ),
     Section("host_kernels", "Kernels of the host backend", lines=host_table),
     Section("host_kernels_one_thread", "Kernels of the host backend, one thread", lines=host_table),
@@ -529,7 +505,7 @@ def digest_of(paths):
 
 
 def render_overviews(folder, files):
-    """As render_gpu; files: {part: what it holds}."""
+    """As render_gpu. files is {part: its results}."""
     lines, plots = ["### At a glance", ""], {}
     for overview in OVERVIEWS:
         shown = overview.of(files)
@@ -543,8 +519,8 @@ def render_overviews(folder, files):
 
 
 def render_gpu(folder):
-    """The lines of a GPU's part of the page, and {file of a plot: how to draw it there}."""
-    files = {path.stem: load(path) for path in sorted(folder.glob("*.json"))}
+    """The lines of a GPU's part of the page, and {file of a plot: function that draws it}."""
+    files = measurements.files_of(folder)
     (lines, plots), gpu, commits = render_overviews(folder, files), None, []
     for section in SECTIONS:
         measured = files.get(section.part)
@@ -578,7 +554,7 @@ def render_gpu(folder):
 def render(results):
     """The text of the page, and its plots; no text without results."""
     lines, plots = [], {}
-    for folder in gpu_folders(results):
+    for folder in measurements.gpu_folders(results):
         of_gpu, plots_of_gpu = render_gpu(folder)
         lines += of_gpu
         plots |= plots_of_gpu
@@ -616,7 +592,8 @@ def main():
     parser.add_argument("--page", type=pathlib.Path, default=ROOT / PAGE)
     arguments = parser.parse_args()
     present = check if arguments.check else write
-    return run("performance.py", lambda: present(arguments.page, *render(arguments.results)))
+    work = lambda: present(arguments.page, *render(arguments.results))
+    return measurements.run("performance.py", work)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The plots of docs/performance.md: what each draws of a file of results, and how it is written."""
+"""The plots of docs/performance.md that show one file of results each, and the writing of plots."""
 
 import collections.abc
 import dataclasses
@@ -11,7 +11,7 @@ from theme import COLOURS, DARK, LIGHT
 OURS = "myblas"
 BACKGROUND, TEXT, LINE, QUIET = LIGHT
 FONTS = ["DejaVu Sans", "Verdana", "Arial"]
-# On dark pages, what is drawn in the colours of LIGHT has those of DARK. Series keep theirs.
+# On dark pages, the colours of DARK replace those of LIGHT. Series keep their colours.
 DARK_RULES = "".join(
     f'[style*="{part}: {light}"]{{{part}:{dark}!important}}'
     for light, dark in zip(LIGHT, DARK)
@@ -62,7 +62,7 @@ def draw_lines(axis, series, x_label, has_legend=True, base=2):
 
 
 def put_legend_below(figure, labelled):
-    """One for all axes, which would hide something in any of them."""
+    """One legend for all axes. Inside the axes it would hide something."""
     handles, labels = labelled.get_legend_handles_labels()
     if handles:
         columns = 5 if max(map(len, labels)) < 12 else 3
@@ -75,7 +75,7 @@ def put_legend_below(figure, labelled):
 
 
 def label_plainly(axis):
-    """On a logarithmic axis 2, 0.5 and 1000, not powers of 10."""
+    """Labels a logarithmic axis with numbers such as 2, 0.5 and 1000, not with powers of 10."""
     from matplotlib.ticker import LogFormatter
 
     class Plain(LogFormatter):
@@ -97,7 +97,7 @@ def draw_ratio_lines(label, x_label):
 
 
 def draw_ratios_by_routine(x_label):
-    """Of more routines than a legend inside would leave room for."""
+    """Draws ratios by routine. The legend stands below: inside there is no room for it."""
 
     def draw(axes, entries):
         series = gather(entries, lambda e: e["routine"], lambda e: e["n"], lambda e: e["ratio"])
@@ -123,7 +123,7 @@ def draw_ratios(label, x, x_label):
 
 
 def draw_times_by_routine(axes, entries):
-    """For each routine a bar of ours, and below it one for each incumbent."""
+    """A bar of our time for each routine, and below it one for each incumbent."""
     bars = {}  # {(routine, name): microseconds}
     for entry in entries:
         bars[entry["routine"], OURS] = entry["time_us"]
@@ -164,10 +164,11 @@ def draw(plot, entries, digest, path):
     import matplotlib.pyplot as pyplot
 
     style = {
-        "svg.fonttype": "none",  # no outlines of a font
-        "svg.hashsalt": "myblas",  # drawn again, the identifiers are the same
+        "svg.fonttype": "none",  # text stays text, not outlines
+        "svg.hashsalt": "myblas",  # a plot that is drawn again has the same identifiers
         "font.sans-serif": FONTS,
-        # Points, on a page as pixels by 3/4: they can be read at half of the size.
+        # In points, which are 4/3 pixels on a page. The text can still be read at half of this
+        # size.
         "font.size": 12,
         "axes.titlesize": "medium",
         "axes.prop_cycle": pyplot.cycler(color=COLOURS),

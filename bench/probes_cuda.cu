@@ -16,7 +16,7 @@ constexpr int fma_blocks_per_sm = 8;
 constexpr int fma_chains = 16; // independent accumulators, to cover the latency
 constexpr int fma_steps = 16384;
 
-// No sum of the data equals it; the compiler cannot know, so it keeps the work.
+// No sum of the data equals this number. The compiler does not know that, so it keeps the work.
 constexpr float impossible = 1e30f;
 
 __global__ void empty_kernel() {}

@@ -69,7 +69,7 @@ FP32 = "cublasSgemm"
 
 
 def speeds_of(measured):
-    """{contender: TFLOP/s} and of what: all of one kind of measurement."""
+    """{contender: TFLOP/s}, and the name of the quantity, which all contenders share."""
     energy = {entry["contender"]: entry["tflops"] for entry in results_of(measured, "sgemm_energy")}
     if energy:
         return energy, "TFLOP/s at 8192 cubed for seconds"

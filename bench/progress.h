@@ -1,5 +1,5 @@
-// How far a sweep has come, and how long it will still take: on standard error, so that what is
-// piped stays as it is.
+// Shows how far a sweep has come, and how long it will still take. The text goes to standard error,
+// so that standard output can be piped.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace bench {
 // automatic: on a terminal alone.
 enum class progress_mode { automatic, always, never };
 
-// Predicts how long the remaining shapes take, from their work (predict_work) and from what was
-// measured so far.
+// Predicts the time for the remaining shapes from their work (predict_work) and from the measured
+// times.
 class time_estimate {
 public:
     // The work of each shape, in order. The samples of a shape take `least_s`, or as long as
@@ -24,11 +24,11 @@ public:
     time_estimate(std::vector<double> work, double least_s, int rounds)
         : work_(std::move(work)), least_s_(least_s), rounds_(rounds) {}
 
-    // A machine, or a call, has done this work in this time. The highest rate counts.
+    // Learns that a call did this work in this time. The highest rate counts.
     void learn(double work, double seconds) { rate_ = std::max(rate_, work / seconds); }
-    // The next shape is done. One that was skipped tells nothing about others.
+    // Notes that the next shape is done. A skipped shape tells nothing about the others.
     void finish(double seconds, bool was_measured);
-    // Nothing, before a shape was measured.
+    // Empty until a shape has been measured.
     std::optional<double> seconds_left() const;
 
 private:
@@ -39,25 +39,26 @@ private:
     int rounds_;
     double rate_ = 0; // 0: not known
     size_t done_ = 0;
-    std::vector<double> measured_; // the work of shapes that were
-    double spent_s_ = 0;           // on them, with other libraries, data and checks
+    std::vector<double> measured_; // the work of measured shapes
+    double spent_s_ = 0;           // the time they took, with other libraries, data and checks
 };
 
 class progress {
 public:
-    // `finished` of `total` shapes are finished already; the estimate is for the others.
+    // `finished` of `total` shapes are already finished. The estimate is for the others.
     progress(progress_mode, size_t finished, size_t total, time_estimate);
     ~progress() { clear(); }
     progress(const progress&) = delete;
     progress& operator=(const progress&) = delete;
 
-    // What is measured now. On a terminal it takes the place of what was shown before; elsewhere it
-    // is a line, at most one a second.
+    // Shows what is measured now. On a terminal, the text replaces the one before. Otherwise it is
+    // a line, at most one a second.
     void show(const std::string& what);
     void learn(double work, double seconds) { left_.learn(work, seconds); }
-    // What was shown last is done.
+    // Notes that the shape that was shown last is done.
     void advance(bool was_measured);
-    // Before anything else is printed: the terminal may be the same.
+    // Removes the text. To be called before anything is printed, because both may go to one
+    // terminal.
     void clear();
 
 private:

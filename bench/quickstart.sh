@@ -39,7 +39,7 @@ step "installing into $prefix" "$build/install.log" cmake --install "$build" --p
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 pkg-config --exists myblas openblas ||
     die "pkg-config does not find myblas and openblas in $PKG_CONFIG_PATH and its own directories"
-# xargs takes away the backslashes that pkg-config puts before spaces.
+# xargs removes the backslashes that pkg-config puts before spaces.
 mapfile -t flags < <(pkg-config --cflags --libs myblas openblas | xargs printf '%s\n')
 flags+=("-Wl,-rpath,$prefix/lib")
 

@@ -1,4 +1,5 @@
-// Data that any index can be asked for in any order, the same on the host and in a kernel.
+// Random data that can be generated for any index in any order, and is the same on the host and in
+// a kernel.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ constexpr uint64_t random_bits(uint64_t seed, uint64_t index) {
     return z ^ (z >> 31);
 }
 
-// Uniform in [-1, 1), on a grid of 2^-23 (double: 2^-52).
+// Uniform in [-1, 1), in multiples of 2^-23 (double: 2^-52).
 constexpr void random_value(uint64_t seed, uint64_t index, float& value) {
     value = static_cast<float>(random_bits(seed, index) >> 40) * 0x1p-23f - 1.0f;
 }

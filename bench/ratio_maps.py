@@ -1,4 +1,5 @@
-"""Ratios over size and shape: cells with the mean and the least ratio of random shapes."""
+"""Maps of ratios over size and shape. Each cell has the mean and the least ratio of random
+shapes."""
 
 import math
 import statistics

@@ -12,14 +12,14 @@
 
 namespace bench {
 
-// Call `index` of a set; it follows from the seed alone.
+// Call number `index` of a set. It follows from the seed alone.
 shape draw_call(uint64_t seed, reading_set, int index);
 
 // Whether a set takes part in round `index` of the readings. Frequent kinds of calls are measured
 // most.
 bool takes_part(reading_set, int index);
 
-// One allocation for each operand of any drawn call, with random data.
+// Operands of any drawn call: one allocation for each of A, B and C, with random data.
 class arena {
 public:
     arena(const library_handle&, machine&, uint64_t seed);
@@ -32,23 +32,29 @@ private:
 
 struct reading {
     bool accepted = false;
-    bool is_rough = false; // single calls alone: it is far behind the best
+    bool is_rough = false; // timed in single calls alone: it is far behind the best
     double us = 0;
 };
 
 class reader {
 public:
-    // `kernels`: names. The handle gets a workspace that every kernel can be content with.
-    reader(const library_handle&, machine&, std::vector<std::string> kernels, uint64_t seed);
+    // `kernels`: names. The handle gets a workspace that is large enough for every kernel.
+    reader(const library_handle&, machine&, const std::vector<std::string>& kernels, uint64_t seed);
 
-    const std::vector<std::string>& kernels() const { return kernels_; }
+    struct kernel {
+        std::string name;
+        int index; // in the library's list
+        int mode;  // that it serves at least
+        bool has_small_tile;
+    };
+    const std::vector<kernel>& kernels() const { return kernels_; }
     operands data_of(const shape& s) { return arena_.of(s); }
 
     // The incumbent's reading first, then the kernels'. The kernel `always` is measured as
     // precisely as the best ones; empty: none.
     std::vector<reading> take(const shape&, const std::string& always = {});
 
-    // The kernel that the library takes in a mode.
+    // The kernel that the library chooses in a mode.
     std::string choice(const shape&, myblasMath_t);
 
 private:
@@ -58,13 +64,10 @@ private:
                    double factor,
                    double slack_us) const;
     bool is_taken(const shape&, const operands&) const;
-    void force(const char* name) const;
 
     const library_handle& handle_;
     machine& device_;
-    std::vector<std::string> kernels_;
-    std::vector<int> modes_; // that they serve at least
-    std::vector<bool> has_small_tile_;
+    std::vector<kernel> kernels_;
     arena arena_;
     buffer workspace_;
 };

@@ -1,19 +1,23 @@
-// What the float64 references of both machines share: what a call should have left in its operands,
-// and the measure of an error. All but the views' making is constexpr so that kernels can use it
-// too.
+// The float64 references of host and GPU share this: the results that a call should have left in
+// its operands, and the measure of an error. Except for the making of views, all is constexpr, so
+// that kernels can use it.
 #pragma once
 
-#include "machine.h"
+#include "random.h"
+#include "shape.h"
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <variant>
 
 namespace bench {
 
-// |value - reference| / magnitude; infinite where the value is NaN, or wrong though nothing was
-// added.
+struct operands; // machine.h
+
+// |value - reference| / magnitude. Infinite if the value is NaN, or if it is wrong and the
+// magnitude is 0.
 constexpr double relative_error(double value, double reference, double magnitude) {
     const double difference = value < reference ? reference - value : value - reference;
     if (difference == 0)
@@ -22,7 +26,7 @@ constexpr double relative_error(double value, double reference, double magnitude
     return ratio >= 0 ? ratio : std::numeric_limits<double>::infinity();
 }
 
-// As myblas.h has it.
+// The activation functions of myblas.h.
 constexpr double activated(myblasActivation_t activation, double x) {
     switch (activation) {
     case MYBLAS_ACTIVATION_RELU:
@@ -34,8 +38,8 @@ constexpr double activated(myblasActivation_t activation, double x) {
     }
 }
 
-// A matrix as a product takes it, after op(). Vectors are rows, whose leading dimension is the
-// increment, and transposed where they stand for columns.
+// An operand of a product, after op(). A vector is a row, whose leading dimension is the increment.
+// If it stands for a column, the row is transposed. If x is null, all elements are ones.
 struct matrix_view {
     enum class kind { whole, symmetric, triangle };
 
@@ -48,6 +52,8 @@ struct matrix_view {
     // The index of element (i, j) of op(X).
     constexpr int64_t index(int64_t i, int64_t j) const { return trans ? j + i * ld : i + j * ld; }
     constexpr float at(int64_t i, int64_t j) const {
+        if (!x)
+            return 1;
         if (form == kind::whole)
             return x[index(i, j)];
         const bool is_stored = i == j || (i < j) == (upper != trans);
@@ -59,9 +65,9 @@ struct matrix_view {
     }
 };
 
-// What a call should leave in C, m x n: alpha A B + old_scale * (what C held before) + bias, with
-// the activation applied. A has k columns. Twice: B^T A^T is added to A B. For a solution C is not
-// a result: the sum above should be zero.
+// The C that a call should leave, m x n: alpha A B + old_scale * (C before the call) + bias, with
+// the activation applied. A has k columns. With `twice`, B^T A^T is added to A B. With
+// `is_solution`, C is not a result; the sum above should be zero.
 struct product_view {
     enum class part { all, lower, upper };
 
@@ -73,7 +79,7 @@ struct product_view {
     float old_scale = 0;
     const float* bias = nullptr; // of the rows; null: none
     myblasActivation_t activation = MYBLAS_ACTIVATION_NONE;
-    bool was_poisoned = true; // C held NaN only, else the data of this seed
+    bool was_poisoned = true; // C held NaN before; otherwise the data of this seed
     uint64_t old_seed = 0;
     int64_t old_offset = 0;
 
@@ -89,7 +95,7 @@ struct product_view {
         random_value(old_seed, static_cast<uint64_t>(at), value);
         return value;
     }
-    // The relative error of an element of C, from its sums in AB and |A||B|.
+    // The relative error of an element of C, from its sums in A B and |A| |B|.
     constexpr double error(int64_t i, int64_t j, double sum, double magnitude) const {
         const double old =
             old_scale == 0 ? 0.0 : double{old_scale} * old_value(old_offset + c.index(i, j));
@@ -114,14 +120,8 @@ struct product_view {
     }
 };
 
-// Where a transpose puts element (i, j), in elements of its target; `as_copy`: where a copy puts
-// it.
-constexpr int64_t moved_to(const shape& s, int64_t i, int64_t j, bool as_copy) {
-    return as_copy ? i + j * s.ldb : j + i * s.ldb;
-}
-
-// Two vectors that held the data of two seeds, and should hold (x, y) = (h[0] x + h[1] y, h[2] x +
-// h[3] y) now. If there is no y: x = h[0] x.
+// Two vectors. They held the data of two seeds, and should now hold (h[0] x + h[1] y, h[2] x + h[3]
+// y). Without y, x should hold h[0] x.
 struct pair_view {
     const float *x, *y;
     int64_t n, inc, offset; // the memory begins `offset` elements before each
@@ -155,12 +155,84 @@ product_view view_product(const shape&, const operands&, int64_t batch_index, ui
 // The view of a routine of level 1 whose results are vectors.
 pair_view view_pair(const shape&, const operands&, uint64_t seed_x, uint64_t seed_y);
 
-// Whether isamax or isamin should have found element i instead of element `found`.
-constexpr bool precedes(const float* x, int64_t inc, bool is_largest, int64_t i, int64_t found) {
-    const auto size = [&](int64_t at) { return x[at * inc] < 0 ? -x[at * inc] : x[at * inc]; };
-    if (size(i) == size(found))
-        return i < found;
-    return (size(i) > size(found)) == is_largest;
-}
+// ---- What machines compare element by element ---------------------------------------------------
+// operator() judges element `at` of count(). It returns the error, and the largest one is wanted;
+// with is_count it returns 1 for a wrong element, and the sum is wanted.
+
+// The memory of C outside of the results, `length` elements: it must not have changed.
+struct changed_elements {
+    static constexpr bool is_count = true;
+    product_view p;
+    const float* memory;
+    int64_t length;
+    constexpr int64_t count() const { return length; }
+    constexpr double operator()(int64_t at) const {
+        return p.is_outside(at) && p.is_changed(at, memory[at]) ? 1 : 0;
+    }
+};
+
+struct pair_errors {
+    static constexpr bool is_count = false;
+    pair_view p;
+    constexpr int64_t count() const { return p.n; }
+    constexpr double operator()(int64_t at) const { return p.error(at); }
+};
+
+// Elements that isamax or isamin should have found instead of element `found`.
+struct preceding_elements {
+    static constexpr bool is_count = true;
+    const float* x;
+    int64_t n, inc;
+    bool is_largest;
+    int64_t found;
+    constexpr int64_t count() const { return n; }
+    constexpr double operator()(int64_t at) const {
+        const float here = x[at * inc], there = x[found * inc];
+        const float size = here < 0 ? -here : here, other = there < 0 ? -there : there;
+        return size == other ? at < found : (size > other) == is_largest;
+    }
+};
+
+// Elements of a matrix that a transpose, or with as_copy a copy, has put elsewhere: bits alone
+// count. In strips of rows, so that lines of both matrices stay in the cache.
+struct misplaced_elements {
+    static constexpr bool is_count = true;
+    const unsigned char *source, *target;
+    int64_t m, n, lda, ldb, element_bytes;
+    bool as_copy;
+    constexpr int64_t count() const { return m * n; }
+    constexpr double operator()(int64_t at) const {
+        constexpr int64_t strip = 64;
+        const int64_t first = at / (strip * n) * strip, rest = at - first * n;
+        const int64_t rows = m - first < strip ? m - first : strip;
+        const int64_t i = first + rest % rows, j = rest / rows;
+        const unsigned char* const a = source + (i + j * lda) * element_bytes;
+        const unsigned char* const b =
+            target + (as_copy ? i + j * ldb : j + i * ldb) * element_bytes;
+        for (int64_t byte = 0; byte < element_bytes; ++byte)
+            if (a[byte] != b[byte])
+                return 1;
+        return 0;
+    }
+};
+
+// C = alpha A + beta B
+struct sum_errors {
+    static constexpr bool is_count = false;
+    int64_t m, n;
+    matrix_view a, b, c;
+    float alpha, beta;
+    constexpr int64_t count() const { return m * n; }
+    constexpr double operator()(int64_t at) const {
+        const int64_t i = at % m, j = at / m;
+        const double first = double{alpha} * a.at(i, j), second = double{beta} * b.at(i, j);
+        return relative_error(c.at(i, j),
+                              first + second,
+                              (first < 0 ? -first : first) + (second < 0 ? -second : second));
+    }
+};
+
+using comparison =
+    std::variant<changed_elements, pair_errors, preceding_elements, misplaced_elements, sum_errors>;
 
 } // namespace bench

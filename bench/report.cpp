@@ -25,18 +25,18 @@ double round_to(double value, int decimals) {
 // Small rates have four digits, so that a reader can compute the work from them.
 double round_rate(double rate) { return round_to(rate, rate < 100 ? 4 : 1); }
 
-// Times keep a nanosecond, rates and ratios what a reader can use.
+// Times are rounded to a nanosecond; rates and ratios have the digits that a reader can use.
 double keep_ns(double us) { return round_to(us, 3); }
 
 bool counts_flops(const row& r) { return counts_flops(r.sizes.routine); }
-// The host's part of a call moves nothing.
+// The time of the host's part of a call (enqueue) has no rate.
 bool has_rate(const row& r) { return r.time.how != timing::enqueue; }
 // GFLOP/s or GB/s.
 double rate(const shape& s, const summary& time) {
     return (counts_flops(s.routine) ? count_flops(s) : count_bytes(s)) / time.median_us / 1000;
 }
 
-// What the rate is held against; 0 if it was not measured.
+// The measured ceiling that the rate is compared with; 0 if it was not measured.
 double ceiling_of(const row& r, const ceilings& limits) {
     if (!has_rate(r))
         return 0;
@@ -50,7 +50,7 @@ double percent_of_ceiling(const row& r, const ceilings& limits) {
     return limit > 0 ? 100 * rate(r.sizes, r.time) / limit : 0;
 }
 
-// The least that the call can take: its bytes at the machine's rate, and in strict mode its
+// The least time that the call can take: its bytes at the machine's rate, and in strict mode its
 // multiply-adds at the measured ceiling; 0 where these are not known. With operands in the L2 cache
 // it may take less.
 double limit_us(const row& r, const ceilings& limits) {
@@ -73,8 +73,8 @@ double ratio(const row& r, const incumbent_time& other) {
     return other.time.median_us / r.time.median_us;
 }
 
-// The table is at most 100 characters wide: these two columns, whose longer texts get their own
-// line, and the figures.
+// Widths of the first two columns. With the figures, a line has at most 100 characters. The line
+// breaks after a text that is longer than its column.
 constexpr int case_width = 26, name_width = 21;
 
 std::string case_name(const shape& s) {
@@ -154,7 +154,7 @@ std::string csv_cell(const ordered_json& value) {
     return quoted + '"';
 }
 
-// Columns in the order of their first appearance: routines differ in what they have.
+// Columns stand in the order of their first appearance. Not every routine has every column.
 std::string to_csv(const ordered_json& results) {
     std::vector<std::string> columns;
     for (const ordered_json& result : results)
@@ -326,7 +326,7 @@ void report::add(const left_out_calls& left) {
 }
 
 std::vector<std::vector<report::comparison>> report::groups() const {
-    constexpr double least_ratio = 0.5e-4; // those below it are rounded to 0
+    constexpr double least_ratio = 0.5e-4; // smaller ones are rounded to 0
     std::vector<std::vector<comparison>> found;
     for (const ordered_json& r : results_.rows) {
         if (r["incumbent"].is_null())
@@ -397,7 +397,7 @@ ordered_json report::summarise() const {
                 sum += static_cast<double>(c.calls) * c.*us;
             return keep_ns(sum);
         };
-        if (group[0].calls > 0) { // a program's
+        if (group[0].calls > 0) { // a replay of a program's calls
             int64_t calls = 0;
             for (const comparison& c : group)
                 calls += c.calls;
@@ -422,7 +422,7 @@ void report::print_summary() const {
               group["geometric_mean"].get<double>(),
               under.size(),
               group["threshold"].get<double>());
-        constexpr size_t many = 20; // cases, below which a percentile says little
+        constexpr size_t many = 20; // with fewer cases, a percentile says little
         if (group["cases"] >= many)
             print("  5th percentile {:.3f}, least {:.3f}\n",
                   group["percentile_5"].get<double>(),

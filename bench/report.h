@@ -1,4 +1,4 @@
-// What was measured, and the forms it is written in: a table on stdout, JSON, CSV.
+// Writes measurements: as a table on standard output, as JSON and as CSV.
 #pragma once
 
 #include "call_log.h"
@@ -23,8 +23,8 @@ struct incumbent_time {
     summary time;
 };
 
-// One kernel, and the incumbents that were timed in turn with it: a row of the files for each, or
-// one without any.
+// One kernel, and the incumbents that were timed in turn with it. The files have a row for each
+// incumbent, or a single row if there is none.
 struct row {
     shape sizes;
     std::string kernel, math, workspace;
@@ -36,7 +36,7 @@ struct row {
     bool passed = true;
 };
 
-// A kernel that was asked for and not measured.
+// A kernel that was requested and not measured.
 struct skipped_row {
     shape sizes;
     std::string kernel, reason;
@@ -52,20 +52,20 @@ struct context {
     ceilings limits;
 };
 
-// What a file of results has of a run so far.
+// The results of a run so far, as its file has them.
 struct results {
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     nlohmann::ordered_json skipped = nlohmann::ordered_json::array();
-    size_t shapes = 0, finished = 0; // all shapes; those with a row, or skipped
+    size_t shapes = 0, finished = 0; // numbers; finished: measured or skipped
     bool all_passed = true;
 };
 
-// Where a run writes what it finds. Empty names: nowhere.
+// The files that a run writes. An empty name: no file.
 struct outputs {
     std::string json_file, csv_file;
     bool shows_table = true;
 };
-inline constexpr const char* standard_output = "-"; // as the CSV file; then there is no table
+inline constexpr const char* standard_output = "-"; // the CSV goes there; then there is no table
 
 // As the files hold it.
 nlohmann::ordered_json to_json(const context&);
@@ -74,26 +74,27 @@ nlohmann::ordered_json number_or_text(double);
 
 // Throws usage_error if the file cannot be written.
 std::ofstream open_file(const std::string& name);
-// The same; a file that is there already keeps its content until the new one is complete.
+// Writes a whole file, or throws usage_error. An existing file keeps its content until the new one
+// is complete.
 void write_file(const std::string& name, const std::string& text);
 
-// Context and parts of a command without rows of a sweep. An empty name: nowhere.
+// Writes the context and `parts`, for commands that measure no sweep. An empty name: no file.
 void write_results(const std::string& file, const context&, const nlohmann::ordered_json& parts);
 
 class report {
 public:
-    // Throws usage_error if a file cannot be written. `so_far` is what is known from an earlier
-    // run.
+    // Throws usage_error if a file cannot be written. `so_far` has the results of an earlier run.
     report(context, outputs, results so_far, progress&);
 
     void print_heading() const;
     void add(const row&);
     void add(const skipped_row&);
     void add(const left_out_calls&);
-    // All rows of a shape are there. Writes the files now and then: an interrupted run leaves
-    // nearly all that it has, and a long one does not spend its time on writing.
+    // Notes that all rows of a shape are known. Writes the files from time to time, so that an
+    // interrupted run leaves nearly all its results, and a long run does not spend its time on
+    // writing.
     void finish_shape();
-    // The end, whether or not all shapes are done: writes everything.
+    // Ends the run, whether or not all shapes are done, and writes everything.
     void finish();
     // For each routine and incumbent how many cases there are, the geometric mean of their ratios,
     // the worst, and those under the threshold.

@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-// The nearest folder that says which build it is.
+// The nearest folder whose name tells which build it is.
 std::string folder_of(const std::string& file) {
     namespace fs = std::filesystem;
     fs::path folder = fs::absolute(file).lexically_normal().parent_path();

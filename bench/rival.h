@@ -13,7 +13,7 @@ namespace bench {
 
 class rival {
 public:
-    // Of the linked library.
+    // A handle of the linked library.
     rival(std::string name, myblasBackend_t);
     // Loads a libmyblas from a file; its name is "myblas@" and the folder of the file. Throws
     // usage_error if it cannot be used.
@@ -21,15 +21,15 @@ public:
     ~rival();
     rival(rival&&) noexcept;
 
-    // Bytes of workspace that it asks for; 0 where its library lacks the routine.
+    // Bytes of workspace that a call wants; 0 if the library lacks the routine.
     size_t wanted_workspace(myblasMath_t, const shape&, const operands&) const;
 
-    // Makes it ready for calls of a shape, in a workspace; empty: in the handle's own.
+    // Prepares the handle for calls of a shape, in a workspace. Empty: the handle's own workspace.
     void prepare(const machine&, myblasMath_t, const shape&, const buffer& workspace) const;
-    // Back to its own workspace.
+    // Sets the handle's own workspace again.
     void drop_workspace(const machine&) const;
 
-    // Adds itself where its library has the routine.
+    // Adds a subject if the library has the routine.
     void join(std::vector<subject>&, const shape&, const operands&) const;
 
 private:

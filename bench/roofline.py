@@ -1,4 +1,4 @@
-"""The roofline: rates of calls by their arithmetic intensity, below what the GPU can reach."""
+"""The roofline: rates of calls by their arithmetic intensity, below the GPU's ceilings."""
 
 import math
 
@@ -6,9 +6,8 @@ from plots import COLOUR_OF, LINE, PRODUCT_FILES, TEXT, label_plainly, put_legen
 from render import LADDERS, family_of
 from rows import ceiling_of, rate, results_of
 
-# Dense TFLOP/s of BF16 and FP16 on tensor cores by NVIDIA's data sheets of the H100 SXM and the
-# H200 SXM (half of the figure "with sparsity" there). A product of floats takes six or three of
-# limbs.
+# Dense TFLOP/s of BF16 and FP16 on tensor cores in NVIDIA's data sheets of the H100 SXM and the
+# H200 SXM (half of the figure "with sparsity"). A product of floats takes six or three of limbs.
 DATA_SHEET_TFLOPS = 989.5
 KNOWN_TENSOR_CORES = ("H100 80GB HBM3", "H200")
 TENSOR_KERNELS = ("bf16", "fp16", "tf32", "emulated", "fast")  # beginnings of their names
@@ -29,7 +28,7 @@ def product_intensity(entry):
 
 
 def unique(points, digits=2):
-    """Those that would lie on each other drawn once."""
+    """Points without those that would lie on an earlier one."""
     rounded = [tuple(round(math.log10(value), digits) for value in point) for point in points]
     return [point for point in dict(zip(rounded, points)).values() if point[1] >= LEAST_SHOWN]
 
@@ -47,7 +46,8 @@ def rungs_of(measured):
 
 
 def spread(values, least):
-    """Places for labels: as near to the values, which ascend, as the least distance allows."""
+    """Places for labels, as near to the ascending values as the least distance between labels
+    allows."""
     places = list(values)
     for _ in range(200):
         for i in range(1, len(places)):
@@ -89,7 +89,7 @@ def draw_roofline(axes, measured):
         points = [
             (product_intensity(entry), rate(entry))
             for entry in results_of(measured, *parts)
-            # In the other modes, what strict kernels compute is that of the strict mode.
+            # In the other modes, cases that strict kernels compute are left to the strict mode.
             if mode == "strict" or entry["kernel"].startswith(TENSOR_KERNELS)
         ]
         if unique(points):

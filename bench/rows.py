@@ -1,4 +1,4 @@
-"""What rows of results say: of one its work and rates, of many their ratios, by incumbent and
+"""Reads rows of results: the work and rates of one row, and the ratios of many, by incumbent and
 class of work."""
 
 import math
@@ -22,9 +22,9 @@ MOVES = [
 ALL = "all"
 
 
-# What a form is made of, in the order of BLAS's arguments.
+# The fields that make a form, in the order of BLAS's arguments.
 FORM = ("side", "uplo", "transa", "transb", "trans", "diag")
-# Passes over the payload; of other routines that move data the rate tells the work.
+# Passes over the payload. For other routines that move data, the work follows from the rate.
 PASSES = {"transpose": 2, "sum": 1, "asum": 1, "dsum": 1, "gemsum": 1, "histogram": 1}
 
 
@@ -81,8 +81,8 @@ def incumbent_rate(entry):
 
 
 def case_name(entry):
-    """As the summary of myblas-bench has it, of a case with tight leading dimensions and increments
-    of one."""
+    """The text of the summary of myblas-bench, for a case with tight leading dimensions and
+    increments of one."""
     sizes = "x".join(sizes_of(entry)) if "lda" in entry or "m" in entry else f"n={entry['n']}"
     batch = f" batch={entry['batch']}" if entry.get("batch", 1) != 1 else ""
     passing = " pointers" if entry.get("pointer_array") else ""
@@ -121,13 +121,14 @@ def by_class(entries):
 
 
 class Summary:
-    """Cases, the geometric mean of their ratios, the 5th percentile, and the case of the worst."""
+    """The number of cases, the geometric mean of their ratios, the 5th percentile, and the worst
+    case."""
 
     def __init__(self, entries):
         ratios = [entry["ratio"] for entry in entries]
         self.cases = len(ratios)
         self.mean = statistics.geometric_mean(ratios)
-        # Between neighbours, linearly; of a single case, between it and itself.
+        # Interpolates linearly between neighbours. A single case is its own neighbour.
         several = ratios if len(ratios) > 1 else 2 * ratios
         self.fifth = statistics.quantiles(several, n=20, method="inclusive")[0]
         self.worst = min(entries, key=lambda entry: entry["ratio"])
@@ -138,6 +139,6 @@ def results_of(measured, *parts):
 
 
 def ceiling_of(measured, name):
-    """The largest that a run of these results had measured, or None."""
+    """The largest ceiling that a run of these results measured, or None."""
     found = [of["context"].get("ceilings", {}).get(name) for of in measured.values()]
     return max((value for value in found if value), default=None)

@@ -7,7 +7,7 @@
 # know it. Exit status 1: a result was wrong.
 set -eu
 
-# Each with the seconds that it takes on an H100.
+# The parts, each with the seconds that it takes on an H100.
 parts_and_seconds="ladder_sgemm=50 ladder_transpose=10 ladder_sum=10
     sgemm_strict_public=75 sgemm_strict_misaligned=25 sgemm_strict_random=55 sgemm_batched=10
     sgemm_strict_classes=240
@@ -27,7 +27,7 @@ options_of() {
     at_98="--threshold 0.98 $usual"
     bare="--sweep bare --threshold 0.97 --min-time 0.05"
     transposes="-f transpose --sweep public,misaligned,elements,in-place --threshold 0.97 $usual"
-    # Of the largest three rounds take long enough.
+    # For the largest products, three rounds take long enough.
     level3="-f syrk,syr2k,symm,trmm,trsm --sweep public,random --threshold 0.95 --min-time 0.005"
     level3="$level3 --repeats 3"
     asynchronous="-f sgemm,transpose,geam,sum,asum,gemsum,histogram"
@@ -134,7 +134,8 @@ name=$("$bench" --backend cuda --device)
 output=$results/$(model_of "$name")
 echo "$0: $# parts on $name into $output, about $((total / 60)) min $((total % 60)) s" >&2
 mkdir -p "$output"
-# Absolute before the change of directory; recorded commands then hold no paths of this machine.
+# Made absolute before the change of directory. Recorded commands then hold no paths of this
+# machine.
 bench=$(cd "$(dirname "$bench")" && pwd)/myblas-bench
 cd "$output"
 

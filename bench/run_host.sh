@@ -17,7 +17,8 @@ if [ $# -ne 1 ] || [ ! -x "$1/bin/myblas-bench" ]; then
     echo "usage: $0 [-o RESULTS] BUILD_DIR, in which the target myblas-bench was built" >&2
     exit 2
 fi
-# Absolute before the change of directory; recorded commands then hold no paths of this machine.
+# Made absolute before the change of directory. Recorded commands then hold no paths of this
+# machine.
 bench=$(cd "$1/bin" && pwd)/myblas-bench
 mkdir -p "$results/host"
 cd "$results/host"

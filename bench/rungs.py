@@ -2,8 +2,8 @@
 
 A rung's source begins with a comment: "// Rung 5, shared_tile: the idea.", fields such as
 "// New: ..." and a sketch, which is indented by three spaces. Code that the page shows stands below
-a line "// docs/ladder.md", or begins with a line that ends so. It may be in the rung's source or in
-a header that this includes.
+a line "// docs/ladder.md", or begins with a line that ends with this comment. It may be in the
+rung's source or in a header that this source includes.
 """
 
 import difflib
@@ -143,7 +143,7 @@ def section(rung, before):
     for field in SHOWN_FIELDS:
         lines += [f"**{field}:** {rung.fields[field]}", ""]
     lines += ["```text", *rung.sketch, "```", ""]
-    # All code of the rung is compared with all code of the rung before, file by file shown.
+    # The whole code of the rung is compared with that of the rung before, then shown by file.
     code = [line for _, piece in rung.code for line in piece]
     known = [line for _, piece in before.code for line in piece] if before else []
     marked = iter(mark_new(code, known) if before else code)

@@ -25,13 +25,13 @@ std::string kernel_variable(routine r) {
     return fmt::format("MYBLAS_{}_KERNEL", name);
 }
 
-// What it forces on new handles; empty: nothing.
+// The kernel that the variable forces on new handles; empty: none.
 std::string forced_by_environment(routine r) {
     const char* forced = std::getenv(kernel_variable(r).c_str());
     return forced ? forced : "";
 }
 
-// The name of a kernel or family, "all", or "auto". An option goes before the environment.
+// The name of a kernel or family, "all", or "auto". An option overrides the environment.
 std::string asked_kernel(const options& chosen, routine r) {
     if (chosen.kernel != automatic)
         return chosen.kernel;
@@ -45,8 +45,6 @@ shape without_epilogue(shape s) {
         s.routine = routine::sgemm;
     return s;
 }
-
-const char* name_or_null(const std::string& name) { return name.empty() ? nullptr : name.c_str(); }
 
 } // namespace
 
@@ -85,20 +83,13 @@ runner::runner(const options& chosen,
     : options_(chosen), handle_(handle), rivals_(rivals), machine_(device), report_(out) {}
 
 void runner::run(const shape& sizes) {
-    const size_t needed = task::bytes_needed(sizes), available = machine_.free_bytes();
-    if (needed > available) {
-        report_.add(skipped_row{
-            sizes,
-            options_.kernel,
-            fmt::format("it takes {} MiB, {} MiB are free", needed >> 20, available >> 20)});
-        return;
-    }
+    if (const std::string why = task::why_no_room(machine_, sizes); !why.empty())
+        return report_.add(skipped_row{sizes, options_.kernel, why});
     task work(machine_, handle_, sizes, options_.seed);
     const std::vector<std::string> names = wanted_kernels(sizes.routine);
     const buffer workspace = make_workspace(work, names);
-    if (options_.workspace == workspace_source::lent && workspace.bytes() > 0)
-        require(myblasSetWorkspace(handle_.get(), workspace.data(), workspace.bytes()),
-                "myblasSetWorkspace");
+    if (options_.workspace == workspace_source::lent)
+        handle_.lend(workspace);
     for (const rival& other : rivals_)
         other.prepare(machine_, options_.math, sizes, workspace);
     std::vector<candidate> candidates;
@@ -106,9 +97,9 @@ void runner::run(const shape& sizes) {
         try_kernel(work, name, candidates);
     if (!candidates.empty())
         time(work, candidates);
-    set_mode(options_.math);
-    // Back to the handles' own workspaces before the lent one goes.
-    require(myblasSetStream(handle_.get(), machine_.stream()), "myblasSetStream");
+    handle_.set_math(options_.math);
+    // The handles' own workspaces are set again before the lent one is freed.
+    handle_.set_stream(machine_.stream());
     for (const rival& other : rivals_)
         other.drop_workspace(machine_);
 }
@@ -120,17 +111,8 @@ std::vector<std::string> runner::wanted_kernels(routine r) const {
     return {asked == automatic ? "" : asked};
 }
 
-void runner::force(routine r, const std::string& name) const {
-    require(myblasForceKernel(handle_.get(), describe(r).kernels, name_or_null(name)),
-            "myblasForceKernel");
-}
-
-void runner::set_mode(myblasMath_t math) const {
-    require(myblasSetMathMode(handle_.get(), math), "myblasSetMathMode");
-}
-
-// One workspace that serves every kernel that is lent one, as long as it leaves half of the memory
-// alone.
+// Makes a workspace that is large enough for every kernel that is lent one, as long as half of the
+// memory stays free.
 buffer runner::make_workspace(const task& work, const std::vector<std::string>& names) const {
     const size_t limit = machine_.free_bytes() / 2;
     size_t largest = 0;
@@ -140,12 +122,12 @@ buffer runner::make_workspace(const task& work, const std::vector<std::string>& 
     };
     if (options_.workspace == workspace_source::lent)
         for (const std::string& name : names) {
-            force(work.sizes().routine, name);
+            handle_.force(work.sizes().routine, name);
             count(wanted_workspace(handle_, work.sizes(), work.data()));
         }
     if (options_.workspace == workspace_source::lent &&
         work.sizes().routine == routine::sgemm_fused) {
-        force(routine::sgemm_fused, "");
+        handle_.force(routine::sgemm_fused, "");
         count(wanted_workspace(handle_, without_epilogue(work.sizes()), work.data()));
     }
     if (options_.workspace == workspace_source::lent || options_.has(sweep::bare))
@@ -156,7 +138,7 @@ buffer runner::make_workspace(const task& work, const std::vector<std::string>& 
 
 void runner::try_kernel(task& work, const std::string& name, std::vector<candidate>& found) const {
     const shape& sizes = work.sizes();
-    force(sizes.routine, name);
+    handle_.force(sizes.routine, name);
     const myblasStatus_t status = work.call();
     if (status == MYBLAS_STATUS_NOT_SUPPORTED) {
         report_.add(skipped_row{sizes, name.empty() ? automatic : name, why_not(work)});
@@ -164,10 +146,7 @@ void runner::try_kernel(task& work, const std::string& name, std::vector<candida
     }
     require(status, describe(sizes.routine).name);
     machine_.synchronize();
-    const char* taken = nullptr;
-    require(myblasGetLastKernel(handle_.get(), describe(sizes.routine).kernels, &taken),
-            "myblasGetLastKernel");
-    candidate accepted{name, taken ? taken : "none", {}};
+    candidate accepted{name, handle_.last_kernel(sizes.routine), {}};
     if (options_.verify)
         accepted.check = work.verify(accepted.name);
     found.push_back(accepted);
@@ -198,7 +177,7 @@ std::vector<subject> runner::opponents(const task& work,
     return others;
 }
 
-// The algorithm with the least of three single calls, each after one that loads its kernel.
+// Adds the algorithm with the shortest of three single calls. A call before them loads its kernel.
 void runner::add_fastest_of_lt(std::vector<subject>& others, const task& work) const {
     const shape& s = work.sizes();
     const bool is_product = s.routine == routine::sgemm || s.routine == routine::sgemm_fused;
@@ -256,28 +235,26 @@ subject runner::ours(const std::string& name,
     const routine r = work.sizes().routine;
     return {name,
             [this, r, math, forced] {
-                set_mode(math);
-                force(r, forced);
+                handle_.set_math(math);
+                handle_.force(r, forced);
             },
             [&work, r] { require(work.call(), describe(r).name); }};
 }
 
-// In the same mode, by the library's own choice.
+// The product in the same mode, by the library's own choice of kernel.
 subject runner::plain_product(const task& work) const {
     subject product = ours("mysgemm", work, options_.math, "");
     product.call = [this, &work, plain = without_epilogue(work.sizes())] {
-        require(call_routine(linked_library(), handle_.get(), plain, work.data()), "mysgemm");
+        require(handle_.call(plain, work.data()), "mysgemm");
     };
     return product;
 }
 
-// What the library would take without tensor cores.
+// The kernel that the library chooses in strict mode.
 std::string runner::strict_choice(const task& work) const {
-    const myblasCall_t call = describe_call(work.sizes(), work.data());
-    const char* name = nullptr;
-    set_mode(MYBLAS_FP32_STRICT_MATH);
-    require(myblasSelectKernel(handle_.get(), &call, &name), "myblasSelectKernel");
-    set_mode(options_.math);
+    handle_.set_math(MYBLAS_FP32_STRICT_MATH);
+    std::string name = handle_.choice(work.sizes(), work.data());
+    handle_.set_math(options_.math);
     return name;
 }
 

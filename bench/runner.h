@@ -1,4 +1,4 @@
-// Measures shape after shape: the library's kernels beside all that they are held against.
+// Measures shape after shape: the library's kernels, and all libraries that they are compared with.
 #pragma once
 
 #include "library.h"
@@ -25,15 +25,14 @@ public:
     void run(const shape&);
 
 private:
-    // A kernel that takes the shape: what to force (empty: nothing), and the name of what ran.
+    // A kernel that accepts the shape: the name to force (empty: none), and the name of the kernel
+    // that ran.
     struct candidate {
         std::string forced, name;
         verdict check;
     };
 
     std::vector<std::string> wanted_kernels(routine) const;
-    void force(routine, const std::string& name) const;
-    void set_mode(myblasMath_t) const;
     buffer make_workspace(const task&, const std::vector<std::string>& names) const;
     void try_kernel(task&, const std::string& name, std::vector<candidate>& found) const;
     std::string why_not(const task&) const;

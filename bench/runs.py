@@ -16,7 +16,7 @@ def start(*arguments, **environment):
 
 
 def written_by(*arguments, **environment):
-    """What a run that succeeds prints, and the text of its JSON file."""
+    """Runs a command that must succeed. Returns its output and the text of its JSON file."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "result.json")
         done = start(*arguments, "--json", file, **environment)
@@ -25,7 +25,7 @@ def written_by(*arguments, **environment):
 
 
 def assert_refused(done, *words, status=2):
-    """The run printed nothing but one line on standard error, which has these words."""
+    """Checks that the run printed only one line, on standard error, which has these words."""
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (status, "", 1), done.stderr
     for word in words:
         assert word in done.stderr

@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t histogram_bytes = 256 * sizeof(uint64_t);
 constexpr int64_t index_floats = sizeof(int64_t) / sizeof(float);
 
-// What is stored, by names of operands.
+// The stored elements of each operand.
 namespace stored {
 constexpr extent flip_if(bool flip, extent e) { return flip ? extent{e.cols, e.rows} : e; }
 constexpr extent none(const shape&) { return {0, 0}; }
@@ -97,7 +97,7 @@ constexpr std::array<routine_info, routine_count> routines = [] {
     {r::ger, "ger", MYBLAS_ROUTINE_SYR, copy, m | lda | inc, "sger", in_blas,
      m_by_n, vector_m, vector_n, {.matrices = 2, .vectors_n = 1, .vectors_m = 1}},
     {r::trmv, "trmv", MYBLAS_ROUTINE_TRMV, read, lda | uplo | trans | diag | inc, "strmv", in_blas,
-     n_by_n, vector_n, vector_n, {.triangles = 1, .vectors_n = 2}}, // c: the vector as it was
+     n_by_n, vector_n, vector_n, {.triangles = 1, .vectors_n = 2}}, // c: the old vector
     {r::trsv, "trsv", MYBLAS_ROUTINE_TRSV, read, lda | uplo | trans | diag | inc, "strsv", in_blas,
      n_by_n, vector_n, none, {.triangles = 1, .vectors_n = 2}},
     {r::syrk, "syrk", MYBLAS_ROUTINE_SYRK, arithmetic, lda | k | ldc | uplo | trans, "ssyrk",
@@ -245,7 +245,7 @@ operand_sizes count_elements(const shape& s) {
             has(s.routine, field::activation) ? s.m : 0};
 }
 
-// The products of three sizes are of rows, columns and what is added up.
+// Three sizes of a product: rows, columns, and the number of terms.
 double count_flops(const shape& s) {
     const double rows = static_cast<double>(has(s.routine, field::m) ? s.m : s.n);
     const double terms = static_cast<double>(has(s.routine, field::side) ? order_of(s) : s.k);

@@ -94,7 +94,7 @@ enum class sweep {
     quick,
     ladder,     // every kernel on the README's shapes
     all_public, // the published shapes
-    misaligned, // these with leading dimensions one longer, then one element off their alignment
+    misaligned, // the published shapes with longer leading dimensions, then off their alignment
     random,     // sizes from the seed, uniform in their logarithms
     batched,    // by strides and by pointers: published squares, ragged sides from the seed
     bare,       // products in the handle's own workspace, against the same in a lent one
@@ -136,7 +136,7 @@ struct shape {
     int64_t ld_pad = 0;                // elements beyond tight, where complete() sets them
     int64_t incx = 1;                  // of both vectors
     int element_bytes = 4;
-    int64_t offset = 0;        // elements by which every operand is moved off its allocation
+    int64_t offset = 0;        // by which every operand is moved off its alignment, in elements
     float alpha = 1, beta = 0; // of a product
     int64_t batch = 1;
     int64_t batch_gap = 0;      // elements between the matrices of a batch
@@ -145,11 +145,11 @@ struct shape {
     bool in_place = false;      // a transpose onto its own matrix
     data_kind data = data_kind::uniform;
     myblasActivation_t activation = MYBLAS_ACTIVATION_NONE; // after the bias of rows
-    int64_t calls = 0;      // of a program that made it; 0: from no program
+    int64_t calls = 0;      // by the program whose log has the call; 0: not from a log
     sweep of = sweep::none; // the class that it was drawn for
 };
 
-// What a shape of a routine may have besides n, as sets of bits.
+// The fields that a shape of a routine may have besides n, as sets of bits.
 namespace field {
 inline constexpr uint32_t any = 0, // every routine has it
     side = 1 << 0, uplo = 1 << 1, transa = 1 << 2, transb = 1 << 3, diag = 1 << 4,
@@ -159,7 +159,7 @@ inline constexpr uint32_t any = 0, // every routine has it
                           batch = 1 << 15, in_place = 1 << 16, scalars = 1 << 17;
 } // namespace field
 
-// What a routine can be bound by at best: arithmetic, reading, or reading and writing.
+// The limit of a routine: arithmetic, reading, or reading and writing.
 enum class limit { arithmetic, read, copy };
 
 // An operand as it is stored, before op(). A vector is one column.
@@ -168,8 +168,8 @@ struct extent {
 };
 using extent_of = extent (*)(const shape&);
 
-// The work: of arithmetic, `flops` operations for each product of three sizes; else elements moved,
-// in matrices, triangles and vectors of n and of m.
+// The work. For arithmetic, `flops` operations for each product of three sizes. Otherwise the
+// number of elements moved: matrices, triangles, vectors of n and of m.
 struct work {
     int flops = 0, matrices = 0, triangles = 0, vectors_n = 0, vectors_m = 0;
 };
@@ -189,13 +189,13 @@ struct routine_info {
 // Indexed by routine.
 const routine_info& describe(routine);
 inline constexpr int routine_count = 31;
-// Whether it has any of the fields.
+// Whether the routine has any of the fields.
 inline bool has(routine r, uint32_t fields) {
     return fields == field::any || (describe(r).fields & fields) != 0;
 }
 std::optional<routine> find_routine(const std::string& name);
 
-// The first routine with the same kernels: these are called after it.
+// The first routine with the same kernels. The kernels are named after it.
 routine first_with_kernels_of(routine);
 
 // Whether the result is one number, in c.
@@ -211,7 +211,7 @@ inline bool is_matrix_blas(routine r) {
     return has(r, field::uplo) || r == routine::gemv || r == routine::ger;
 }
 
-// The scalars of the timed calls; alpha = 1 and beta = 0 in a product, alpha = 1 in a solution.
+// The scalars of the timed calls: alpha = 1 and beta = 0 in a product, alpha = 1 in a solution.
 // Routines that change a vector in place have scalars that keep its magnitude, however often they
 // are called.
 inline constexpr float axpy_alpha = 0.5f, geam_alpha = 1.5f, geam_beta = -0.5f;
@@ -219,17 +219,17 @@ inline constexpr float update_alpha = 0.5f; // of ger, syr, syr2
 inline constexpr float scal_alpha = -1.0f, rot_c = 0.6f, rot_s = 0.8f;
 inline constexpr float rotm_param[] = {-1, rot_c, -rot_s, rot_s, rot_c}; // flag, h11, h21, h12, h22
 
-// Leading dimensions where none were given, defaults where the routine has no such size; throws
-// usage_error for sizes out of range.
+// Sets leading dimensions that were not given, and resets sizes that the routine does not have.
+// Throws usage_error for sizes out of range.
 shape complete(shape);
 
 // The order of the triangular or symmetric matrix of symm, trmm and trsm.
 constexpr int64_t order_of(const shape& s) { return s.right ? s.n : s.m; }
 
-// Elements of each operand. The vector routines call x `a` and y `b`; the results of what only
-// reads are `c`. Routines with a matrix and vectors call them `a`, `b` and `c`, as myblasCall_t
-// does. A transpose in place has no separate `b`. For a transpose in place and for trmv, `c` is a
-// copy of the original data.
+// Elements of each operand. In vector routines x is `a` and y is `b`; the result of a reduction is
+// `c`. In routines with a matrix and vectors, these are `a`, `b` and `c`, as in myblasCall_t. A
+// transpose in place has no separate `b`. For a transpose in place and for trmv, `c` is a copy of
+// the original data.
 struct operand_sizes {
     int64_t a = 0, b = 0, c = 0, bias = 0;
 };
@@ -241,10 +241,10 @@ operand_sizes batch_strides(const shape&);
 // Work: floating-point operations of a product, else the fewest bytes to move.
 double count_flops(const shape&);
 double count_bytes(const shape&);
-// The bytes that a product has to read and write.
+// The bytes that a product must read and write.
 double count_product_bytes(const shape&);
-// An estimate of time that is comparable between routines: the flops or, if it is more, the flops
-// that a machine could do while it moves the operands.
+// An estimate of time that is comparable between routines: the flops of the call or, if this is
+// more, the flops that a machine could do while it moves the operands.
 double predict_work(const shape&);
 
 inline const char* to_text(data_kind data) { return name_of(data_kinds, data); }

@@ -14,11 +14,11 @@ nlohmann::ordered_json to_json(const shape&);
 // 1e300.
 int64_t read_integer(const nlohmann::ordered_json&);
 
-// The sizes, of a call of this routine: what is missing keeps its default. Throws json::exception
-// where a value is of the wrong type, usage_error where it is out of range.
+// The sizes of a call of this routine. A missing field keeps its default. Throws json::exception
+// for a value of the wrong type, usage_error for a value out of range.
 shape read_sizes(routine, const nlohmann::ordered_json&);
 
-// What to_json() wrote. Throws as read_sizes() does.
+// Reads what to_json() wrote. Throws as read_sizes() does.
 shape read_shape(const nlohmann::ordered_json&);
 
 } // namespace bench

@@ -1,4 +1,4 @@
-"""The structs of myblas's headers as ctypes has them, read from the headers."""
+"""The structs of myblas's headers for ctypes, made from the headers' text."""
 
 import ctypes
 import pathlib

@@ -1,4 +1,4 @@
-"""What bench/substitution/measure.py measured, as a part of docs/performance.md."""
+"""The part of docs/performance.md with the results of bench/substitution/measure.py."""
 
 from measurements import provenance, table
 
@@ -22,7 +22,7 @@ LEAST_RATIO = 0.97
 
 
 def calls_of(entry):
-    """What the preload library's report says of one run."""
+    """The calls of one run, from the report of the preload library."""
     if "served" not in entry:
         return "not counted"
     calls = [entry["served"]] if entry["served"] else []

@@ -1,15 +1,12 @@
-#include "sweeps_classes.h"
+#include "sweeps.h"
 
-#include "size_source.h"
-
-#include <algorithm>
 #include <utility>
 
 namespace bench {
 namespace {
 
-// A product of a network's layer by columns: outputs x samples, of weights that are often
-// transposed.
+// The product of a network's layer, column-major: A has the weights, which are often transposed,
+// and C is outputs x samples.
 struct layer {
     const char* name;
     bool transa;
@@ -20,7 +17,8 @@ constexpr layer layers[] = {
 #include "network_layers.inc"
 };
 
-// Usually 0; the others are those of sums and of moving averages.
+// alpha is usually 1, beta usually 0. With beta = 1 results are added up, with beta = 0.5 they
+// enter a moving average.
 void draw_scalars(size_source& draw, shape& s) {
     s.alpha = draw.draw_evenly(1, 4) == 1 ? 0.75f : 1.0f;
     const int64_t kind = draw.draw_evenly(1, 10);
@@ -40,7 +38,7 @@ void draw_padding(size_source& draw, shape& s) {
     s.offset = draw.draw_evenly(1, 8) == 1 ? draw.draw_evenly(1, 3) : 0;
 }
 
-// Sizes of a class, and what its scalars are if they are not drawn.
+// Draws the sizes of a class. Sets the scalars of `updates`, which are not drawn.
 void draw_sizes(size_source& draw, sweep of, bool on_host, shape& s) {
     const int64_t most = on_host ? 256 : 8192;
     const auto draw_side_and_others = [&](int64_t least, int64_t longest, int64_t least_of_others) {
@@ -78,37 +76,37 @@ void draw_sizes(size_source& draw, sweep of, bool on_host, shape& s) {
     }
 }
 
-// Operands of a call fit a card of 80 GB beside those of others.
+// Whether the operands fit on a card with 80 GB, with room for other buffers.
 bool is_measurable(const shape& s) {
     constexpr int64_t most_elements = int64_t{1} << 31;
     const operand_sizes count = count_elements(s);
     return count.a + count.b + count.c <= most_elements;
 }
 
-std::vector<shape> network_shapes(bool on_host) {
-    constexpr int64_t host_shrinkage = 32;
+std::vector<shape> network_shapes() {
     std::vector<shape> list;
-    for (const layer& l : layers) {
-        shape s;
-        s.transa = l.transa;
-        s.m = l.m, s.n = l.n, s.k = l.k, s.batch = l.batch;
-        if (on_host)
-            for (int64_t* const size : {&s.m, &s.n, &s.k, &s.batch})
-                *size = std::max<int64_t>(*size / host_shrinkage, 1);
-        s.of = sweep::networks;
-        list.push_back(s);
-    }
+    for (const layer& l : layers)
+        list.push_back({.transa = l.transa,
+                        .m = l.m,
+                        .n = l.n,
+                        .k = l.k,
+                        .batch = l.batch,
+                        .of = sweep::networks});
     return list;
 }
 
 } // namespace
 
 std::vector<shape> class_shapes(sweep of, bool on_host, uint64_t seed) {
-    if (of == sweep::networks)
-        return network_shapes(on_host);
     const size_t count = on_host ? 20 : 200;
     size_source draw(random_bits(seed, static_cast<uint64_t>(of)));
     std::vector<shape> list;
+    if (of == sweep::networks) {
+        list = network_shapes();
+        if (on_host)
+            shrink_for_host(list);
+        return list;
+    }
     while (list.size() < count) {
         shape s;
         s.of = of;

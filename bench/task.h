@@ -14,9 +14,9 @@
 
 namespace bench {
 
-// An error in units of the rounding unit (2^-24; dsum 2^-53) times what was added up in absolute
-// value: |A||B| for a product. For data that is only moved: how many elements are wrong. Infinite
-// where something was written beside the result.
+// The error of a result in units of the rounding unit (2^-24; dsum 2^-53) times the sum of
+// magnitudes: |A||B| for a product. For data that is only moved, the number of wrong elements.
+// Infinite if memory outside of the result was written.
 struct verdict {
     double max_err = 0;
     double bound = 0;
@@ -29,15 +29,13 @@ public:
     // The shape is complete(). Fills the operands and makes the handle ready for calls.
     task(machine&, const library_handle&, const shape&, uint64_t seed);
 
-    // Bytes of device memory that the operands take.
-    static size_t bytes_needed(const shape&);
+    // Why the operands, `copies` times, do not fit into the machine's free memory; empty: they do.
+    static std::string why_no_room(const machine&, const shape&, size_t copies = 1);
 
     const shape& sizes() const { return shape_; }
     const operands& data() const { return operands_; }
 
-    myblasStatus_t call() const {
-        return call_routine(linked_library(), handle_.get(), shape_, operands_);
-    }
+    myblasStatus_t call() const { return handle_.call(shape_, operands_); }
 
     // Calls once, on a poisoned output or, in place, on fresh data, and compares with a reference
     // of higher precision. `kernel` is the one that the call takes. May undo myblasForceKernel.
@@ -45,8 +43,8 @@ public:
 
 private:
     void fill_operand(const buffer&, uint64_t seed);
-    // What A of a solution is filled for: results that errors show in, or ever new calls on their
-    // own results.
+    // The purpose of the data of A in a solution: errors must show in the results, or calls must
+    // work on their own results many times.
     enum class purpose { check, timing };
     void fill_special_matrix(purpose);
     void make_pointer_arrays();
@@ -73,7 +71,7 @@ private:
     uint64_t seed_;
     buffer a_, b_, c_, bias_, lists_;
     operands operands_;
-    std::optional<exact_sum> exact_; // the data stays, so it is computed once
+    std::optional<exact_sum> exact_; // computed once, because the data stays the same
 };
 
 } // namespace bench

@@ -19,7 +19,7 @@ using namespace bench;
 namespace {
 
 constexpr int64_t rows = 3, cols = 5, elements = rows * cols;
-// Around the ends of chunks and groups, and far behind both.
+// Values of k around the ends of chunks and groups, and far beyond both.
 constexpr int64_t depths[] = {1, 63, 64, 65, 1000, 1024, 1025, 1088, 2048, 2049, 5000, 32768};
 
 float value(uint64_t stream, int64_t at) {
@@ -50,7 +50,7 @@ private:
     std::vector<float> sum_ = std::vector<float>(elements);
 };
 
-// f(at) for every element.
+// Calls f(at) for every element.
 template <class F>
 std::vector<float> for_each_element(F&& f) {
     std::vector<float> c;
@@ -59,8 +59,8 @@ std::vector<float> for_each_element(F&& f) {
     return c;
 }
 
-// As the tiles of bf16x6 and fp16x3 do: slab by slab of 16, three accumulators, each handed over
-// when it is full.
+// Adds in the order of bf16x6 and fp16x3: slab by slab of 16, in three accumulators, each added to
+// the total when it is full.
 std::vector<float> add_by_groups(int64_t k) {
     return for_each_element([&](int64_t at) {
         float chunk = 0, group = 0, sum = 0;
@@ -83,7 +83,7 @@ std::vector<float> add_by_groups(int64_t k) {
     });
 }
 
-// As tf32x3 does: the sums of every `part_k` of k are added.
+// Adds in the order of tf32x3: the sums of every `part_k` of k are added.
 std::vector<float> add_by_parts(int64_t k, int64_t part_k) {
     return for_each_element([&](int64_t at) {
         float sum = 0;
@@ -113,7 +113,7 @@ void test_strict_ends_of_any_k(void**) {
     }
 }
 
-// Otherwise the test above would show nothing.
+// The orders must differ, or the test above would show nothing.
 void test_orders_differ(void**) {
     for (const int64_t k : depths) {
         assert_int_equal(same_bits(add_by_groups(k), add_by_parts(k, 64)), k <= 1088);

@@ -1,5 +1,5 @@
-"""Long runs of myblas-bench on the host backend: their progress, how they go on after an
-interruption, CSV on standard output, and replays of a program's calls.
+"""Long runs of myblas-bench on the host backend: progress, continuation after an interruption, CSV
+on standard output, and replays of a program's calls.
 """
 
 import csv
@@ -31,7 +31,7 @@ def case_of(entry):
 
 
 def table_of(output):
-    """The rows without what differs from run to run."""
+    """The rows without the fields that differ from run to run."""
     lines = output.splitlines()
     begin = next(i for i, line in enumerate(lines) if line.startswith("case"))
     lines = lines[begin + 1 : lines.index("", begin)]
@@ -49,7 +49,8 @@ class InFolder:
 
 class TestProgress:
     def on_terminal(self, *arguments, **environment):
-        """What a run shows on a terminal as its standard error, and its standard output."""
+        """Runs with a terminal as standard error. Returns the text on the terminal, and standard
+        output."""
         master, slave = pty.openpty()
         process = subprocess.Popen(
             [BENCH, *SWEEP, *ON_HOST, *arguments], stdout=subprocess.PIPE, stderr=slave, text=True,
@@ -98,7 +99,7 @@ class TestResume(InFolder):
         return json.loads(self.file.read_text()), done.stdout
 
     def interrupt(self, measured, finished):
-        """The file as an interrupted run leaves it: each shape of this sweep has one row."""
+        """Shortens the file to that of an interrupted run. Each shape of this sweep has one row."""
         part = measured | {"results": measured["results"][:finished]}
         part["run"] = measured["run"] | {"finished": finished}
         self.file.write_text(json.dumps(part))
@@ -122,7 +123,7 @@ class TestResume(InFolder):
     def test_a_seed_that_was_drawn_is_kept(self):
         sweep = [option for option in SWEEP if option not in ("--seed", "1")]
         named = ["--json", str(self.file)]
-        unknown = {"MYBLAS_COMMIT": "unknown"}  # from which no seed follows
+        unknown = {"MYBLAS_COMMIT": "unknown"}  # not a hash, so no seed follows from it
         assert run(*sweep, *named, **unknown).returncode == 0
         whole = json.loads(self.file.read_text())
         self.interrupt(whole, 5)
@@ -148,7 +149,7 @@ class TestResume(InFolder):
         again, _ = self.measure("--force")
         assert again["run"] == whole["run"]
         assert again["context"]["command"] == whole["context"]["command"]
-        self.measure()  # a run that is complete may be replaced
+        self.measure()  # a complete run may be replaced
 
     def test_a_wrong_result_is_remembered(self):
         part = self.interrupt(self.measure()[0], 5)

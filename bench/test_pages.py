@@ -295,9 +295,9 @@ def test_the_readme_shows_what_was_measured_of_blas(tmp_path):
     table = render.rates_of_level3(tmp_path)
     assert "| syrk LN | 4096 | 25.0 (1.25 ×) | 20.0 | 25.0 (1.25 ×) |" in table
     assert len([line for line in table if line.startswith("| syrk")]) == 1
-    lines = render.ratios_of_blas(folder)
+    lines = render.ratios_of_blas(measurements.files_of(folder))
     assert len(lines) == 2  # modes beside each other are on the performance page
-    assert lines[0] == "| level 3 but sgemm, strict | cuBLAS | 3 | 1.78 | 0.50 |"
+    assert lines[0] == ("level 3 but sgemm, strict", "cuBLAS", 3, "1.78", "0.50")
 
 
 def test_pages_have_a_part_for_each_gpu_and_the_readme_the_first(tmp_path):
@@ -333,20 +333,20 @@ def test_pages_have_a_part_for_each_gpu_and_the_readme_the_first(tmp_path):
     assert render_pages("--check").returncode == 1
     assert both_pages() == of_h100.replace(h100, h200)
 
-    # Of a family of kernels the fastest is a rung.
+    # The fastest kernel of a family is a rung.
     ladder = results / "h200/ladder_sgemm.json"
     text = ladder.read_text().replace('"warp_tile"', '"warp_tile/256x128"')
     ladder.write_text(text.replace('"warp_tile_64x64"', '"warp_tile/64x64"'))
     renamed = both_pages().replace("`warp_tile/256x128`", "`warp_tile`")
     assert renamed == of_h100.replace(h100, h200)
 
-    # What the first GPU lacks comes from the next.
+    # Results that the first GPU lacks come from the next one.
     (results / "h200/ladder_sum.json").unlink()
     assert both_pages().count(f"{h100}, driver") == 1
     ladder.write_text(ladder.read_text().replace('"coalesced"', '"another"'))
     assert both_pages().count(f"{h100}, driver") == 2
 
-    # What all of them lack is said to be newer.
+    # Rungs that all of them lack are called newer.
     ladder = results / "h100/ladder_sgemm.json"
     ladder.write_text(ladder.read_text().replace('"coalesced"', '"another"'))
     assert "| `coalesced` | | | | newer than these results |" in both_pages()

@@ -30,7 +30,8 @@ void large_shapes_take_longer(void**) {
     left.learn(5e11, 1);
     left.learn(1e12, 1);
     left.learn(1e11, 1); // a slow call of a small shape
-    // Twice as long as its samples: the samples of the last one take 5 calls of 2 s.
+    // So far, a shape took twice as long as its samples. The samples of the last one take 5 calls
+    // of 2 s.
     left.finish(0.2, true);
     left.finish(0.2, true);
     assert_float_equal(*left.seconds_left(), 20, epsilon);

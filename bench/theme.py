@@ -3,9 +3,10 @@
 # Of light and dark pages: (background, text, lines, quiet fill).
 LIGHT = ("#ffffff", "#1f2328", "#656d76", "#e8ebef")
 DARK = ("#0d1117", "#e6edf3", "#8d96a0", "#262c36")
-# Of series and tiles: to be told apart on both, and by colour-blind readers, in this order.
+# Colours of series and tiles, in this order. They can be distinguished on both pages, and by
+# colour-blind readers.
 COLOURS = ("#4c8ed9", "#e08a2e", "#4aa564", "#c4595f", "#8d6cc2", "#8f6f5e", "#d477b5", "#7f8790")
-# Of cells, which bring their own background, on which dark text can be read: (least value, fill).
+# Cells have a background that dark text can be read on: (least value, fill).
 RATIO_FILLS = (
     (0, "#d3742c"),
     (0.8, "#e8a46c"),

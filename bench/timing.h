@@ -1,8 +1,10 @@
 // Interleaved measurement: every round takes one sample of each subject, so that drifting clocks
-// and temperatures meet all of them alike.
+// and temperatures affect all of them alike.
 #pragma once
 
 #include "machine.h"
+
+#include <chrono>
 
 namespace bench {
 
@@ -23,5 +25,10 @@ struct summary {
 std::vector<summary> measure(machine&, std::span<const subject>, const plan&);
 
 double median(std::vector<double> values);
+
+using wall_clock = std::chrono::steady_clock;
+inline double seconds_since(wall_clock::time_point start) {
+    return std::chrono::duration<double>(wall_clock::now() - start).count();
+}
 
 } // namespace bench

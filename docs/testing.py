@@ -106,6 +106,30 @@ def soak_rows(runs):
     return rows
 
 
+def sanitizer_rows(runs):
+    """A row for each tool of a run."""
+    rows = []
+    for run in runs:
+        for tool in dict.fromkeys(piece["tool"] for piece in run["pieces"]):
+            pieces = [piece for piece in run["pieces"] if piece["tool"] == tool]
+            bad = [
+                f"`{piece['program']}` {piece['shard']}: {piece['result']}"
+                for piece in pieces
+                if not piece["passed"]
+            ]
+            rows.append(
+                [
+                    f"{tool}, {run['machine']}",
+                    f"{len(pieces)} pieces of {len({piece['program'] for piece in pieces})} "
+                    f"programs; the longest took {max(piece['seconds'] for piece in pieces):.0f} s",
+                    "; ".join(bad) or "no error",
+                    f"`tests/sanitize_gpu.py --tool {tool} BUILD`",
+                    f"`{run['commit']}`",
+                ]
+            )
+    return rows
+
+
 def planted_rows(faults):
     """A row for each commit at which faults were planted."""
     rows = []
@@ -145,6 +169,7 @@ def table(runs):
     lines = ["| Property | Count | Result | Command | Commit |", "| --- | --- | --- | --- | --- |"]
     soaks = [run for run in runs if run["tool"] == "soak"]
     rows = fuzz_rows([run for run in runs if run["tool"] == "fuzz"]) + soak_rows(soaks)
+    rows += sanitizer_rows([run for run in runs if run["tool"] == "compute-sanitizer"])
     rows += planted_rows([run for run in runs if run["tool"] == "planted"])
     lines += [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join(lines)

@@ -107,7 +107,8 @@ static int wrong_values(enum function function,
     return kinds[kind].count;
 }
 
-// A scalar, the parameters of a rotation, or a result: a pointer without a distance behind it.
+// A scalar, the parameters of a rotation, or a result: a pointer that no increment or leading
+// dimension follows.
 static bool is_scalar(enum function function, const struct parameter* p) {
     if (function == histogram256 || (function == sgemsum && strcmp(p->name, "result") == 0))
         return false; // vectors without increments
@@ -370,8 +371,8 @@ static void test_faults(void** state) {
     }
 }
 
-// The value of a scalar in device memory is not known to a call, on the host backend neither:
-// operands that a zero would leave unread must not be NULL.
+// A call does not know the value of a scalar in device memory, even on the host backend. Therefore
+// operands must not be NULL, although a scalar of zero would leave them unread.
 static void test_null_beside_device_zeros(void** state) {
     myblasHandle_t handle = require_handle(state);
     struct setting* s = setting_create(handle);

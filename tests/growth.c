@@ -1,5 +1,5 @@
-// How a handle's own workspace grows on a GPU, as the device's memory pool and the results show it.
-// workspace.cpp tests the decisions without a GPU.
+// How a handle's own workspace grows on a GPU, as seen in the device's memory pool and in the
+// results. workspace.cpp tests the decisions without a GPU.
 //
 // Transposes of rectangles in place use a workspace of the matrix's size, or none. The kernel
 // without one is also fast if the sides are powers of 2, because its cycles are short.

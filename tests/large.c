@@ -314,7 +314,7 @@ static void test_repeated_products(void** state) {
         p->transb = form & 2;
         put_matrix(memory.handle, p->a, p->lda, p->m, p->k, p->transa, a_at);
         put_matrix(memory.handle, p->b, p->ldb, p->k, p->n, p->transb, b_at);
-        fill(memory.handle, p->c, floats, 0); // what lies between the columns, too
+        fill(memory.handle, p->c, floats, 0); // also the memory between the columns
         fill(memory.handle, r.expected, floats, 0);
         // The naive kernel computes it, and it is checked.
         struct product expected = *p;

@@ -317,7 +317,7 @@ static const char* library_file(void) {
     return info.dli_fname;
 }
 
-// Nothing happens before the first handle, and a host handle loads no driver.
+// The library loads nothing before the first handle, and a host handle loads no driver.
 static void load_nothing(void) {
     assert_true(is_mapped("libmyblas.so"));
     assert_true(reduced() || !is_mapped("libcuda.so")); // tools bring it along

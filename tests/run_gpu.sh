@@ -22,14 +22,14 @@ trap 'rm -rf "$scratch"' EXIT
 
 # run NAME ENVIRONMENT: prints the program's output, and adds it to the report in ctest's form.
 run() {
-    local name=$1 environment=$2 status=fail output
+    local name=$1 environment=$2 status=fail begin=$SECONDS output
     [ "$name" != test_large ] || [ "${MYBLAS_TEST_REDUCED:-0}" != 1 ] || return 0
     output=$scratch/$(basename "$name")
     # shellcheck disable=SC2086 # both are lists of words
     env ${environment//;/ } ${TEST_PREFIX:-} "$tests/$name" </dev/null >"$output" 2>&1 && status=run
     (
         flock 9
-        echo "== $name"
+        echo "== $name, $((SECONDS - begin)) s"
         cat "$output"
         {
             echo "<testcase name=\"$name\" status=\"$status\">"

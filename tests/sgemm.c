@@ -132,8 +132,8 @@ lay_out(float* to, int64_t ld, const float* from, int64_t rows, int64_t cols, bo
     }
 }
 
-// What a mode promises, in units of roundoff of |A||B|. The losses of limbs, and of tensor cores
-// inside a chunk of k, do not grow with k.
+// The error that a mode may have (the bound of myblas.h), in units of roundoff times |A||B|. The
+// losses of limbs, and of tensor cores inside a chunk of k, do not grow with k.
 static double error_units(myblasMath_t math, int k) {
     return (math == MYBLAS_FP32_STRICT_MATH || k > 64 ? k : 64) + 4;
 }
@@ -330,8 +330,8 @@ static void run_call(myblasHandle_t handle,
     }
     assert_ok(status);
     if (selection != MYBLAS_STATUS_SUCCESS) {
-        // A call with nothing to do succeeds before a kernel is chosen. A description of the call
-        // does not have the values of scalars. On the host all scalars are known.
+        // A call with nothing to do succeeds before a kernel is chosen. myblasSelectKernel does not
+        // get the values of scalars. The call knows them, unless a GPU's memory has them.
         const bool are_known = !device_scalars || backend_of(handle) == MYBLAS_BACKEND_HOST;
         assert_int_equal(selection, MYBLAS_STATUS_NOT_SUPPORTED);
         assert_true(forced && are_known && (alpha == 0 || s.k == 0) && beta == 1);
@@ -1275,7 +1275,7 @@ static bool last_elements(bool of_a, int line, int k) {
 static bool first_and_last_cells(bool of_a, int line, int k) {
     return (line == 1 || line == (of_a ? hard_m : hard_n) - 2) && (k == 1 || k == hard_k - 2);
 }
-// As many cells of A, in the order of lines, have a lossy element as a pass of `counted` takes.
+// In the order of lines, as many cells of A have a lossy element as a pass of `counted` accepts.
 enum { counted_m = 256, counted_n = 128, counted_k = 512, counted_cells = 12 * counted_k / 32 };
 static bool first_cells(bool of_a, int line, int k, int cells) {
     return of_a && line % 32 == 3 && k % 32 == 17 && line / 32 * (counted_k / 32) + k / 32 < cells;

@@ -83,8 +83,8 @@ struct counts {
     int ran, declined;
 };
 
-// Relative to the sum of |x_i|: the bound that the header promises for the default kernel, and the
-// one that holds for any order of summation.
+// The bounds relative to the sum of |x_i|: that of the header for the default kernel, and that of
+// any order of summation.
 static double error_factor(const struct sum_case* s, bool selected) {
     const double u = is_double(s->routine) ? 0x1p-53 : UNIT_ROUNDOFF;
     const double n = (double)s->n;

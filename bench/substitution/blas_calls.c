@@ -1,9 +1,8 @@
-// blas_calls ROUTINE SIZE...: seconds that the program's sgemm_, ssyrk_ or strsm_ takes for square
-// matrices of each size, as it is linked and, in turn with that, as the BLAS has it: under a
-// preload library the two differ. The BLAS is timed twice, which tells what such a comparison is
-// worth.
-// One line of JSON: {size: {"program": seconds, "blas": seconds, "noise": relative difference of
-// the BLAS to itself}}.
+// blas_calls ROUTINE SIZE...: seconds of sgemm_, ssyrk_ or strsm_ for square matrices of each size.
+// The function that the program is linked to and the function of the BLAS are timed in turns; under
+// a preload library the two differ. The BLAS is timed twice, which shows the noise. One line of
+// JSON: {size: {"program": seconds, "blas": seconds, "noise": relative difference of the BLAS to
+// itself}}.
 //
 // blas_calls --program SIZE...: {size: seconds} of the program's sgemm_ alone, the quickest of
 // some.
@@ -77,13 +76,14 @@ static int compare(const void* left, const void* right) {
     return (difference > 0) - (difference < 0);
 }
 
-// Batches of the functions in turn; for each the median of its batches. A batch begins with a call
-// that is not timed: what the function before left behind, its threads above all, is not its fault.
+// Times batches of the functions in turns. The result for each function is the median of its
+// batches. A batch begins with a call that is not timed, because threads of the function before may
+// still be busy.
 static void measure(const function_of_blas function[functions], int n, double seconds[functions]) {
     enum { most_batches = 301 };
     static double times[functions][most_batches];
     const double batch_seconds = 3e-5, all_seconds = 2e-2, long_call = 0.04;
-    // A GPU starts, and the clock of the processor rises.
+    // Warms up: a GPU starts, and the clock of the processor rises.
     for (int i = 0; i < 3; ++i)
         seconds_of(function[program], n, 1);
     double once = seconds_of(function[blas], n, 1);

@@ -9,8 +9,7 @@ static inline double now_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// Seconds of one call, as the quickest of some batches has it; `after` ends each batch, and is not
-// timed.
+// Seconds of one call in the quickest of some batches. `after` ends each batch, and is not timed.
 static inline double
 quickest(void (*call)(void*), void (*after)(void), void* argument, int calls, int batches) {
     double shortest = 1e9;

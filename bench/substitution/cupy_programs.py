@@ -46,7 +46,8 @@ def rank_k(a):
 
 
 def of(function, *inputs):
-    """What makes a program: of a function, and for each input a shape or what makes it."""
+    """Returns a function that makes a program from a function and, for each input, a shape or a
+    function that makes it."""
     return lambda: Program(function, *(i() if callable(i) else random(*i) for i in inputs))
 
 

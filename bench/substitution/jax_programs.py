@@ -13,7 +13,7 @@ NAME = f"JAX {jax.__version__}"
 
 
 def start():
-    jax.config.update("jax_enable_x64", True)  # for what is exact
+    jax.config.update("jax_enable_x64", True)  # for exact results
     jax.config.update("jax_default_matmul_precision", "float32")  # the default is TF32
     if jax.default_backend() != "gpu":
         raise ImportError("JAX has no GPU")
@@ -40,7 +40,7 @@ class Program:
     """run() enqueues the work once; error() is the difference from the same in FP64, relative to
     its norm."""
 
-    latest = None  # results: what came before is then there
+    latest = None  # results: all earlier work is complete when they are there
 
     def __init__(self, function, *inputs):
         self.function, self.inputs = jax.jit(function), inputs
@@ -61,7 +61,8 @@ def layers(x, first, second):
 
 
 def of(function, *inputs):
-    """What makes a program: of a function, and for each input a shape or what makes it."""
+    """Returns a function that makes a program from a function and, for each input, a shape or a
+    function that makes it."""
     return lambda: Program(function, *(i() if callable(i) else random(*i) for i in inputs))
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures what the preload libraries do to programs as they are, and writes it as JSON.
+"""Measures unchanged programs with and without the preload libraries, and writes JSON.
 
 usage: measure.py BUILD_DIR OUTPUT.json [calls|programs|blas]...
 
@@ -36,12 +36,13 @@ from measurements import json_text  # noqa: E402
 from process import Failure, Program  # noqa: E402
 
 MATH_MODES = ["strict", "emulated", "fast"]
-# Processes differ by where the loader puts things, and many threads are held up now and then.
+# Several processes, because the addresses that the loader chooses affect times, and because threads
+# are interrupted now and then.
 PROCESSES = 3
 # Products of one thread, whose times are steady enough for nanoseconds.
 ONE_THREAD_SIZES = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 127, 128, 160, 202,
                     203, 204, 256]  # fmt: skip
-# The first one starts the GPU.
+# The first call starts the GPU.
 SIZES = [8192, 64, 96, 127, 128, 160, 192, 203, 224, 256, 288, 320, 352, 384, 416, 448, 512, 576,
          640, 768, 896, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120, 6144]  # fmt: skip
 ROUTINES = ["ssyrk", "strsm"]  # beside sgemm
@@ -71,7 +72,7 @@ def calls():
         "served": run([program], cublas_preload),
         "libmyblas": run([program, build / "lib/libmyblas.so.1"]),
     }
-    # A launch takes thousands of nanoseconds: the calls without one tell the overhead.
+    # A launch takes thousands of nanoseconds. Calls without a launch show the overhead.
     overheads = {
         name: {
             "forwarded": round(measured["forwarded"][name] - measured["plain"][name], 1),
@@ -137,14 +138,14 @@ def blas():
 
 
 def cuda_version():
-    """Of the driver, as 13.0."""
+    """The CUDA version of the driver, such as 13.0."""
     version = ctypes.c_int(0)
     ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(version))
     return f"{version.value // 1000}.{version.value % 1000 // 10}"
 
 
 def commit():
-    """MYBLAS_COMMIT, or else of the build."""
+    """MYBLAS_COMMIT, or else the commit of the build."""
     if os.environ.get("MYBLAS_COMMIT"):
         return os.environ["MYBLAS_COMMIT"]
     header = (build / "bench/generated/build_commit.h").read_text()

@@ -17,7 +17,7 @@ ANY_ALGORITHM = -1  # CUBLAS_GEMM_DEFAULT
 
 
 def start():
-    torch.backends.cudnn.allow_tf32 = False  # as it is for matrix products
+    torch.backends.cudnn.allow_tf32 = False  # the default for matrix products
     torch.manual_seed(1)
     torch.zeros(1, device="cuda")
     torch.cuda.synchronize()
@@ -27,7 +27,8 @@ def finish():
     torch.cuda.synchronize()
 
 
-# ---- Inputs: made by way of FP64, so that no call in FP32 is counted for them --------------------
+# ---- Inputs: made in FP64, so that making them adds no FP32 calls to the counts
+# --------------------
 
 
 def random(*shape):
@@ -39,13 +40,13 @@ def random_double(*shape):
 
 
 def positive_definite(n, *batch):
-    """Of condition 5 or so."""
+    """A matrix with a condition number of about 5."""
     a = random_double(*batch, n, n)
     return (a @ a.mT / n + torch.eye(n, device="cuda", dtype=torch.float64)).float()
 
 
 def triangle(n, *batch):
-    """A lower one, well-conditioned."""
+    """A well-conditioned lower triangle."""
     strict_part = random(*batch, n, n).tril(-1) * (0.5 / math.sqrt(n))
     return strict_part + torch.eye(n, device="cuda")
 
@@ -86,7 +87,7 @@ class Program:
 
 
 class Decomposition(Program):
-    """The error is that of the product of the factors: factors that are as good may differ."""
+    """The error is that of the product of the factors, because equally good factors may differ."""
 
     def __init__(self, function, product, matrix):
         super().__init__(function, matrix)
@@ -135,7 +136,7 @@ class Graph(Program):
         self.capture()
 
     def capture(self):
-        """What calls cuBLAS: a replay does not."""
+        """The function that calls cuBLAS; a replay does not."""
         self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self.graph):
             self.results = self.program.run()
@@ -239,7 +240,7 @@ def lu_solver(n):
 
 
 def with_factor(function, n, columns):
-    """Of a matrix whose Cholesky factor is there."""
+    """Solves with a matrix whose Cholesky factor is known."""
     factor = torch.linalg.cholesky(positive_definite(n).double()).float()
     return Program(function, factor, random(n, columns))
 
@@ -248,7 +249,7 @@ def with_factor(function, n, columns):
 
 
 def cublas_function(name):
-    """As the loader finds it for a program that is linked to cuBLAS."""
+    """The cuBLAS that the loader finds for a program that is linked to it."""
     with open("/proc/self/maps") as maps:
         path = next(line.split()[-1] for line in maps if "/libcublas.so" in line)
     ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
@@ -260,7 +261,7 @@ def pointer(tensor):
 
 
 def pointers(batch):
-    """To the matrices of a batch, on the device."""
+    """Pointers to the matrices of a batch, on the device."""
     step = batch.stride(0) * batch.element_size()
     return torch.tensor([batch.data_ptr() + i * step for i in range(len(batch))], device="cuda")
 
@@ -324,7 +325,8 @@ def pointer_batch(batch, m, n, k):
 
 
 def of(function, *inputs):
-    """What makes a program: of a function, and for each input a shape or what makes it."""
+    """Returns a function that makes a program from a function and, for each input, a shape or a
+    function that makes it."""
     return lambda: Program(function, *(i() if callable(i) else random(*i) for i in inputs))
 
 

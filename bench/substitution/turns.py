@@ -1,5 +1,6 @@
-"""Programs that know nothing of myblas, plain and in each math mode, in turns: their processes
-start at once, which takes long, and measure one after the other."""
+"""Times programs that know nothing of myblas: plain, and under the preload library in each math
+mode. All processes start at the same time, because starting takes long. Then they measure in turns.
+"""
 
 import collections
 import json
@@ -18,12 +19,12 @@ from process import Failure, Program
 
 SUITES = ["jax_programs", "cupy_programs", "pytorch_compiled", "pytorch_programs"]
 MATH_MODES = ["strict", "fast"]
-# Each is a process. Two are plain: by how much they differ says what a difference means.
+# Each is a process. Two of them are plain: their difference shows the noise.
 CONTENDERS = ["plain", "plain again", *MATH_MODES]
 WITH_ERRORS = ["plain", *MATH_MODES]
-TURNS = 5  # of each contender at a program
+TURNS = 5  # measurements of each program by each contender
 TURN_SECONDS = 0.01  # longer, if one run takes longer
-READY_SECONDS = 150  # in which all are to be ready
+READY_SECONDS = 150  # the longest time in which all processes become ready
 
 here = pathlib.Path(__file__).resolve().parent
 
@@ -34,7 +35,7 @@ class Worker(Program):
     def __init__(self, suite, preload=None, **settings):
         command = [sys.executable, here / "worker.py", suite]
         super().__init__(command, preload, stdin=subprocess.PIPE, **settings)
-        # What it prints may be more than a pipe holds.
+        # The process may print more than a pipe holds, so a thread reads it.
         self.last_words = collections.deque(maxlen=20)
         self.reader = threading.Thread(
             target=self.last_words.extend, args=[self.process.stderr], daemon=True
@@ -49,7 +50,7 @@ class Worker(Program):
             raise self.failure() from None
 
     def answer(self, deadline=math.inf):
-        """An answer is one line, and written at once."""
+        """Reads an answer, one line, which the process writes as a whole."""
         left = max(0, min(deadline, Program.deadline) - time.monotonic())
         if not select.select([self.process.stdout], [], [], left)[0]:
             raise Failure(f"{self.name}: no answer in time")
@@ -60,7 +61,7 @@ class Worker(Program):
 
     def failure(self):
         status = self.process.wait()
-        self.reader.join(1)  # processes of its own may live on
+        self.reader.join(1)  # the pipe may stay open: child processes may live on
         return Failure(f"{self.name}: status {status}\n{''.join(self.last_words)}")
 
     def end(self):
@@ -74,7 +75,7 @@ REPORT_LABEL = re.compile(r"(.+?) \((\d+)\)(?:, |$)")
 
 
 def calls_in(report):
-    """What a program's report says of its calls of cuBLAS: {"served": {function: calls}, ...}."""
+    """The calls of cuBLAS that a report counts, as {"served": {function: calls}, ...}."""
     counts = {kind: collections.Counter() for kind in ("served", "kernels", "forwarded", "reasons")}
     report = re.sub(r"\n    (served by|forwarded): ", r"  \1: ", report)
     for line in report.replace("\n    ", " ").splitlines():  # without the breaks in long lines
@@ -110,12 +111,12 @@ class Suite:
             self.timing[contender].tell("prepare", contender in WITH_ERRORS)
 
     def wait(self, deadline):
-        """Until all are ready: nothing else is to go on when something is timed."""
+        """Waits for all processes, so that nothing else runs during a measurement."""
         self.ready = {name: worker.answer(deadline) for name, worker in self.timing.items()}
         self.reports = self.counting.answer(deadline).get("reports", {})
 
     def measure(self, results, problems):
-        """Appends a line for each program: who computed, seconds, ratios to plain, errors."""
+        """Appends the kernels, seconds, ratios to plain and errors of each program."""
         absent = self.ready["plain"].get("absent")
         if absent:
             print(f"{self.name}: left out: {absent}", file=sys.stderr)
@@ -159,7 +160,7 @@ class Suite:
 
 
 def measure(preload):
-    """The lines of all suites that are installed, and what went wrong."""
+    """Returns the results of all installed suites, and a list of problems."""
     results, problems = [], []
     with tempfile.TemporaryDirectory() as folder:
         suites = [Suite(name, pathlib.Path(folder, name), preload) for name in SUITES]

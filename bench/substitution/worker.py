@@ -50,7 +50,7 @@ def prepare(suite, prepared, checks):
 
 
 def seconds(suite, program, wanted):
-    """The least mean of several batches of runs: the host is held up now and then."""
+    """The least mean of several batches of runs, because the host is interrupted now and then."""
 
     def run(count):
         suite.finish()
@@ -95,7 +95,7 @@ def count(suite):
 
 def main():
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # output of libraries must not mix with answers
     try:
         suite = importlib.import_module(sys.argv[1])
     except ImportError as error:

@@ -16,14 +16,14 @@
  *               memory.
  *   Asynchrony  On the cuda backend a call enqueues work on the handle's stream and returns. Only a
  *               scalar result in host memory makes a call wait. Calls can be captured in a CUDA
- *               graph; a call that must wait for its result answers MYBLAS_STATUS_INTERNAL_ERROR
+ *               graph; a call that must wait for its result returns MYBLAS_STATUS_INTERNAL_ERROR
  *               while its stream is being captured. A routine may enlarge the handle's own
  *               workspace, without waiting (myblasSetWorkspaceLimit). In a capture it may allocate
  *               memory for the graph: the allocation is not recorded in the graph, but may make the
  *               call wait for other work on the device. Otherwise only mysgemmHost allocates. On
  *               the host backend every call is finished when it returns.
  *   Threads     A handle may be used by one thread at a time. Different handles are independent.
- *   Errors      Every function that can fail answers a status. Arguments are checked in the order
+ *   Errors      Every function that can fail returns a status. Arguments are checked in the order
  *               of the parameter list, then the quick returns are taken (a size of zero), then
  *               pointers are checked. A call that fails one of these checks has no effect but its
  *               status. Nothing is printed; the logger (myblasLoggerConfigure) gets a line for each
@@ -1167,7 +1167,7 @@ MYBLAS_API myblasStatus_t mysdsdot(myblasHandle_t handle,
 /*
  * *result = the square root of the sum of x_i^2. n <= 0: *result = 0. A negative increment stands
  * for its magnitude. With incx == 0, x_0 counts n times. (Both as in the reference BLAS since 3.10;
- * cuBLAS answers 0 in both cases.) NaN gives NaN, else Inf gives Inf. INVALID_VALUE: result NULL,
+ * cuBLAS returns 0 in both cases.) NaN gives NaN, else Inf gives Inf. INVALID_VALUE: result NULL,
  * then x NULL where it is read. Accuracy: |result - exact| <= (1 + n 2^-29) u exact + 2^-150; no
  * intermediate result overflows or underflows for any finite x. x is read once. Source:
  * cublasSnrm2_v2.

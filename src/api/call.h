@@ -15,7 +15,7 @@ struct call_setting {
     bool has_scalars_on_host; // of a handle on the cuda backend
 };
 
-// Fills in the problem, and answers the fault of the call, or null. *is_quick: the call would end
+// Fills in the problem. Returns the fault of the call, or null. *is_quick: the call would end
 // without a kernel.
 template <class Problem>
 fault read_call(const myblasCall_t& call,
@@ -59,8 +59,8 @@ noexcept {
 
 // ---- Any routine --------------------------------------------------------------------------------
 
-// Calls visit(problem) with the problem that the described call would dispatch, and answers visit's
-// status; SUCCESS if the call would dispatch nothing.
+// Calls visit(problem) with the problem that the described call would dispatch, and returns visit's
+// status. Returns SUCCESS if the call would dispatch nothing.
 template <class Visitor>
 myblasStatus_t visit_call(const char* function,
                           const myblasCall_t* call,

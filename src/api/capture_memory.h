@@ -24,8 +24,8 @@ struct capture_place {
 // current.
 [[nodiscard]] unsigned* capture_counters(const backend_ops&, const capture_place&) noexcept;
 
-// Finds a workspace of `wanted` bytes or more, at most `most`, and answers `wanted`. If there is no
-// memory for it: answers a smaller size to request instead.
+// Finds a workspace of `wanted` bytes or more, at most `most`, and returns `wanted`. If there is no
+// memory for it, returns a smaller size, which the caller requests instead.
 [[nodiscard]] size_t capture_workspace(const backend_ops&,
                                        const capture_place&,
                                        size_t wanted,

@@ -46,9 +46,9 @@ private:
     const myblasStatus_t result;
 };
 
-// A scalar operand in the handle's pointer mode; not NULL. The value of a scalar in device memory
-// is not known while arguments are checked, on the host backend neither: both backends refuse the
-// same calls.
+// A scalar operand in the handle's pointer mode; not NULL. With MYBLAS_POINTER_MODE_DEVICE, the
+// value is unknown while arguments are checked, even on the host backend, which could read it: so
+// both backends refuse the same calls.
 inline scalar read_scalar(const myblasContext& handle, const float* pointer) noexcept {
     if (handle.pointer_mode == MYBLAS_POINTER_MODE_HOST)
         return {*pointer, nullptr};
@@ -89,9 +89,8 @@ find_kernel(myblasRoutine_t routine, myblasBackend_t backend, const char* name) 
 // failure the handle stays as it was.
 [[nodiscard]] myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept;
 
-// Waits for all work on the handle's device. Frees the handle's memory there, except memory that is
-// kept for later handles. Then frees the memory of graphs that no longer exist. The device is
-// current.
+// Waits for all work on the handle's device, which is current. Frees the handle's memory there,
+// except memory that is kept for later handles, and then the memory of graphs that no longer exist.
 [[nodiscard]] myblasStatus_t release_streams(myblasContext& handle) noexcept;
 
 // Frees the memory that destroyed handles left for later handles of the current context. False:
@@ -110,8 +109,8 @@ inline size_t most_workspace(const myblasContext& handle) noexcept {
                                           stream_capture* capture) noexcept;
 
 // The handle's own workspace, for a call that can use `wanted` bytes, at most most_workspace().
-// Answers `wanted` if *workspace has that size, else a smaller size to request instead. The
-// handle's device is current.
+// Returns `wanted` if *workspace has that size. Otherwise returns a smaller size, which the caller
+// requests instead. The handle's device is current.
 [[nodiscard]] size_t take_workspace(myblasContext& handle,
                                     const stream_capture& capture,
                                     size_t wanted,
@@ -121,8 +120,8 @@ inline size_t most_workspace(const myblasContext& handle) noexcept {
 [[nodiscard]] unsigned* take_counters(const myblasContext& handle,
                                       const stream_capture& capture) noexcept;
 
-// Sets the limit of all streams. Frees the block of the handle's stream if it is above the limit,
-// and such blocks of destroyed graphs. The handle's device is current.
+// Sets the limit of all streams. Frees blocks above the limit, of the handle's stream and of
+// destroyed graphs. The handle's device is current.
 void limit_workspace(myblasContext& handle, size_t bytes) noexcept;
 
 } // namespace myblas

@@ -12,7 +12,7 @@
 
 namespace myblas {
 
-// A list that replaces the addresses of scalars by scalars, in the pointer mode, and finds NULL.
+// A list that reads scalars in the handle's pointer mode, and finds scalars that are NULL.
 class scalar_reader : public ignored_operands {
 public:
     explicit scalar_reader(const myblasContext& handle) : handle_(handle) {}
@@ -174,7 +174,7 @@ template <class Problem, class... Arguments>
     return list.wrong;
 }
 
-// Each entry point is a call of this, with all but the dispatch inlined: lists cost nothing then.
+// Each entry point calls this function. All but the dispatch is inlined, so lists cost nothing.
 template <class Problem, class... Arguments>
 [[nodiscard]] myblasStatus_t
 enter(const routine_call<Problem>& call, myblasHandle_t handle, Arguments... arguments) noexcept {

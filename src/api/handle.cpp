@@ -223,7 +223,7 @@ create(const char* function, myblasHandle_t* handle, myblasBackend_t backend) no
     return MYBLAS_STATUS_SUCCESS;
 }
 
-// Answers a setting of the handle.
+// *value = a setting of the handle.
 template <class Value>
 myblasStatus_t get(const char* function,
                    myblasHandle_t handle,

@@ -8,11 +8,12 @@
 
 namespace myblas::logger {
 
-// Whether anybody listens. Nobody does by default, and a call then pays this one load.
+// Whether messages have a target. By default messages have none, and a call then only loads this
+// variable.
 extern std::atomic<bool> listening;
 inline bool is_on() noexcept { return listening.load(std::memory_order_relaxed); }
 
-// One message in one line; dropped if nobody listens.
+// Writes a message of one line, if messages have a target.
 [[gnu::format(printf, 1, 2)]] void write(const char* format, ...) noexcept;
 
 // Obeys MYBLAS_LOG the first time, unless the program has configured the logger itself.
@@ -22,7 +23,7 @@ void read_environment() noexcept;
 
 namespace myblas {
 
-// Logs why `function` does not succeed, and answers the status (by default INVALID_VALUE).
+// Logs why `function` does not succeed, and returns the status (by default INVALID_VALUE).
 inline myblasStatus_t
 refuse(const char* function, myblasStatus_t status, const char* why) noexcept {
     logger::write("%s: %s: %s", function, myblasGetStatusName(status), why);

@@ -39,7 +39,7 @@ fault check_operands(int64_t rows,
     return nullptr;
 }
 
-// Turns validated sizes and pointers into a copy with the fewest and longest columns.
+// Describes the copy for the backend. The arguments are checked. Contiguous columns become one.
 matrix_copy make_copy(int64_t rows,
                       int64_t cols,
                       int64_t element_bytes,

@@ -54,7 +54,7 @@ myblasStatus_t release_block(const backend_ops& backend, const workspace_block& 
     return status == MYBLAS_STATUS_SUCCESS ? status : backend.release(block.memory);
 }
 
-// Frees resources that no work uses. Answers the first failure.
+// Frees resources that no work uses. Returns the first failure.
 myblasStatus_t release_resources(const backend_ops& backend, const stream_resources& r) {
     const myblasStatus_t counters = backend.release(r.counters);
     const myblasStatus_t workspace =

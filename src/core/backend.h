@@ -1,6 +1,5 @@
-// A backend is a table of what handles need beyond kernels: devices, memory, streams, copies.
-// There are two, and a build without CUDA has a cuda backend that answers NOT_INITIALIZED to
-// open().
+// A backend is a table of what handles need beyond kernels: devices, memory, streams, copies. There
+// are two, and a build without CUDA has a cuda backend whose open() returns NOT_INITIALIZED.
 #pragma once
 
 #include "core/device.h"
@@ -38,7 +37,8 @@ struct backend_ops {
     // NOT_INITIALIZED in a forked child whose parent had used the backend and that cannot use it;
     // else SUCCESS.
     myblasStatus_t (*check_process)();
-    // Makes `ordinal` current and tells what was; callers restore it with the same function.
+    // Makes the device `ordinal` current. *previous = the device that was current, which callers
+    // restore with the same function.
     myblasStatus_t (*exchange_device)(int ordinal, int* previous);
 
     // Memory may be allocated while a stream is being captured: it never becomes part of the graph.
@@ -50,8 +50,8 @@ struct backend_ops {
 
     // Allocation and release in stream order, so that nothing waits. The stream must not be
     // captured. release can free this memory too, once no work uses it. On a device without memory
-    // pools stream_release answers NOT_SUPPORTED and frees nothing. Null where streams have no
-    // order.
+    // pools stream_release returns NOT_SUPPORTED and frees nothing. Both are null if streams have
+    // no order.
     myblasStatus_t (*stream_allocate)(void** ptr, size_t bytes, myblasStream_t stream);
     myblasStatus_t (*stream_release)(void* ptr, myblasStream_t stream);
 

@@ -1,6 +1,7 @@
 // The cuda backend, on the CUDA runtime. Statuses come from return values alone: the last error is
 // the caller's and is neither read nor cleared.
 #include "core/backend.h"
+#include "core/driver_function.h"
 #include "core/static_program.h"
 
 #include <cuda.h>
@@ -304,21 +305,6 @@ void watch_graph(void* graph, std::atomic<bool>* is_over) {
 }
 
 // ---- Contexts -----------------------------------------------------------------------------------
-
-// A function of the driver; null: the driver lacks it.
-template <class Function>
-Function* find_driver_function(const char* name) {
-    void* found = nullptr;
-    cudaDriverEntryPointQueryResult result;
-#if CUDART_VERSION >= 12050
-    const cudaError_t error =
-        cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result);
-#else
-    const cudaError_t error = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result);
-#endif
-    const bool ok = error == cudaSuccess && result == cudaDriverEntryPointSuccess;
-    return ok ? reinterpret_cast<Function*>(found) : nullptr;
-}
 
 // The number of a context, or of the current one; 0: there is none.
 uint64_t id_of(CUcontext context) {

@@ -41,7 +41,7 @@ struct stream_resources {
 };
 
 // The forced kernels of a routine: one kernel of the handle's backend, by its index, or a family,
-// which is a run of kernels. If the backend lacks the name, every call answers NOT_SUPPORTED.
+// which is a run of kernels. If the backend lacks the name, every call returns NOT_SUPPORTED.
 struct forced_kernel {
     static constexpr int none = -1;
     static constexpr int unknown = -2;

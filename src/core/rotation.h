@@ -46,7 +46,7 @@ MYBLAS_HOST_DEVICE inline void generate(const rotg_problem& p) {
 }
 
 // Multiplies d by powers of 4096^2 until d is between 4096^-2 and 4096^2. Divides the row of H that
-// belongs to d, and x, by the same powers of 4096. Answers whether d changed. Zero and Inf stay.
+// belongs to d, and x, by the same powers of 4096. Returns whether d changed. Zero and Inf stay.
 MYBLAS_HOST_DEVICE inline bool rescale(double* d, double* row_1, double* row_2, double* x) {
     constexpr double step = 4096;
     bool is_scaled = false;
@@ -93,7 +93,7 @@ MYBLAS_HOST_DEVICE inline void generate(const rotmg_problem& p) {
         d1 = d;
         x1 = y1 * u;
     }
-    if (flag < 0 || u <= 0) { // d1 is negative, or the rotated square would be
+    if (flag < 0 || u <= 0) { // d1 is negative, or the rotated square would be negative
         h11 = h21 = h12 = h22 = d1 = d2 = x1 = 0;
         flag = -1;
     }

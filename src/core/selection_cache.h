@@ -52,7 +52,7 @@ inline selection_inputs inputs_of(const sgemm_problem& p, size_t workspace_bytes
 // A selection by predicted time takes 300 to 500 ns for a new shape; a cache hit takes about 25 ns.
 class selection_cache {
 public:
-    // The answer of select() for the problem, from the cache if the problem is there.
+    // The result of select() for the problem, from the cache if the problem is there.
     template <class Select>
     selection<sgemm_problem>
     find(const sgemm_problem& problem, size_t workspace_bytes, Select&& select) {

@@ -173,7 +173,7 @@ void start_workers(int wanted) {
 }
 
 // Ends the workers before the library is unloaded, and when the process ends. If a call is running,
-// it goes on, and the workers stay.
+// it continues, and the workers stay.
 struct last_act {
     ~last_act() {
         crew& c = the_crew;

@@ -47,7 +47,8 @@ struct gemv_problem {
     sgemm_problem as_product() const;
 };
 
-// The leading dimension for a single column: any would do, and this one keeps columns aligned.
+// The leading dimension for a single column. Any value is valid; this one is aligned, which kernels
+// may need.
 inline int64_t aligned_ld(int64_t rows) { return (rows + 3) / 4 * 4; }
 
 // y is a column of C if it is contiguous, else a row, computed with op(A)^T.

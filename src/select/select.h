@@ -151,8 +151,9 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
         if (!is_strict(*by.kernels[c.variant]))
             c.cycles *= margin_of_weaker_modes;
     }
-    // The accepting candidate with the fewest cycles; null if there is none. Asking a kernel takes
-    // as long as a prediction. In order of cycles, mostly only one or two kernels have to be asked.
+    // The accepting candidate with the fewest cycles; null if there is none. Asking a kernel
+    // whether it accepts takes as long as a prediction. In the order of cycles, mostly only one or
+    // two kernels are asked.
     constexpr float never = std::numeric_limits<float>::infinity();
     const candidate* known = nullptr; // it accepts the problem
     const auto find_least = [&]() -> const candidate* {

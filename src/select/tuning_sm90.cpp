@@ -1,6 +1,6 @@
-// Rules of the cuda backend for compute capability 9.0. Provenance: products by the predictor
-// (model_sm90.inc); transposes by docs/experiments/transpose.md; sums and histogram by sum.md. H100
-// 80GB HBM3, CUDA 13.0, 2026-11-21 and 22.
+// Rules of the cuda backend for compute capability 9.0. Products are chosen by the predictor
+// (model_sm90.inc). The other rules are from measurements on an H100 80GB HBM3 with CUDA 13.0 on
+// 2026-11-21 and 22: transposes in docs/experiments/transpose.md, sums and histogram in sum.md.
 #include "kernels/histogram/registry.h"
 #include "kernels/level2/registry.h"
 #include "kernels/level3/registry.h"

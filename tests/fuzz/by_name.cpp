@@ -39,7 +39,7 @@ std::string_view name_in_cublas(function f) {
     return "";
 }
 
-// Column-major calls of CBLAS, or the same ones row-major, where every matrix is its transpose.
+// Calls of CBLAS: column-major, or the same calls row-major, where every matrix is its transpose.
 void call_cblas(function f, const arguments& g) {
     enum { row_major = 101, col_major, no_trans = 111, trans_, upper = 121, lower, non_unit = 131 };
     enum { left = 141, right };
@@ -260,7 +260,7 @@ void keep_to(entry_points by, call_case& c) {
     c.is_wide = c.device_scalars = 0;
     if (c.f == strmm)
         c.in_place = 1, c.args.ldc = c.args.ldb;
-    // Such calls are forwarded to the program's BLAS, which has rules of its own.
+    // These calls are forwarded to the program's BLAS, which has other rules.
     if (c.alpha == 0)
         c.alpha = 1;
     if (c.args.k == 0)
@@ -342,9 +342,9 @@ cublas_handle::cublas_handle() {
 cublas_handle::~cublas_handle() { call_c<int>("cublasDestroy_v2", handle_); }
 
 myblasStatus_t cublas_handle::call(const call_case& c, const arguments& g) const {
-    // Every argument is an integer or an address, which have eight bytes each where they are passed
-    // on x86-64 and AArch64: one type of function serves all. Those that a function does not have
-    // are not looked at.
+    // Every argument is an integer or an address. On x86-64 and AArch64 both are passed in eight
+    // bytes, so one type of function serves all. A function does not look at arguments that it does
+    // not have.
     int64_t a[20] = {};
     size_t count = 0;
     for (const parameter& p : parameters_of(c.f))

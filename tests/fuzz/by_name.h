@@ -1,5 +1,5 @@
-// Functions of other libraries, looked up by name: what a preload library puts in their place
-// answers the calls.
+// Functions of other libraries, looked up by name. The calls are answered by the functions that a
+// preload library puts in their place.
 #pragma once
 
 #include "fuzz/call.h"
@@ -13,10 +13,10 @@ enum class entry_points { myblas, fortran, cblas, cublas, cublas_lt };
 
 bool has_name(entry_points, function f);
 
-// Leaves of the case what a call of these functions can say.
+// Resets everything in the case that a call of these functions cannot express.
 void keep_to(entry_points, call_case& c);
 
-// The call by its name in Fortran or CBLAS, the latter in one of both layouts. Its scalars and
+// Makes the call by its name in Fortran or CBLAS; in CBLAS, in one of both layouts. Its scalars and
 // results are in host memory.
 myblasStatus_t call_blas(entry_points, function f, const arguments& g);
 
@@ -25,7 +25,7 @@ myblasStatus_t call_blas(entry_points, function f, const arguments& g);
 myblasStatus_t call_cublas_lt(const call_case& c, const arguments& g);
 void keep_to_cublas_lt(call_case& c);
 
-// Ends the process if nothing has the function.
+// Ends the process if no library has the function.
 void* find_function(const std::string& name);
 
 // A handle of cuBLAS.

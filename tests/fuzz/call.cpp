@@ -267,7 +267,7 @@ memory side_of(function f, const char* name) {
 
 uint64_t mix(uint64_t a, uint64_t b) { return random_source(a * 0x100000001B3u ^ b).bits(); }
 
-// Where matrix b of a batch behind an array begins relative to that before it.
+// The distance from matrix b - 1 to matrix b of a batch that an array of pointers names.
 int64_t array_stride(const call_case& c, int64_t elements, bool is_written) {
     switch (c.order) {
     case padded_array:

@@ -1,5 +1,5 @@
-// A call as plain data: which function, its arguments, the state of the handle, and how its
-// operands are filled. Written as a line of text, it can be made again.
+// A call as plain data: the function, its arguments, the state of the handle, and how its operands
+// are filled. As a line of text, it can be made again.
 #pragma once
 
 #include "fuzz/functions_c.h"
@@ -43,16 +43,16 @@ enum data_kind {
 enum workspace_kind {
     own_workspace,
     no_workspace,
-    exact_workspace,     // what myblasGetWorkspaceSize asks for
+    exact_workspace,     // the size that myblasGetWorkspaceSize returns
     one_byte_short,      // of that
     unaligned_workspace, // must be refused
     workspace_kind_count
 };
 
-// How a call is made again for a comparison of bits.
+// The ways in which a call is repeated to compare bits.
 enum repetition { same_call = 1, other_thread = 2, other_stream = 4, captured = 8 };
 
-// The arrangement of a batch behind an array of pointers.
+// How the matrices of a batch lie in memory if an array of pointers names them.
 enum array_order { tight_array, padded_array, reversed_array, shared_array };
 
 enum fault { no_fault = -1, null_handle = -2 }; // else the index of the wrong parameter
@@ -75,7 +75,7 @@ struct call_case {
     std::string kernel, product_kernel; // forced for the routine, and for its products
 };
 
-// The integers of a case that are no arguments, by name, with the value that is simplest.
+// The integers of a case that are not arguments: name, and simplest value.
 struct case_field {
     const char* name;
     int64_t call_case::*member;
@@ -93,8 +93,8 @@ bool is_pointer(const parameter& p);
 int64_t get(const arguments& a, const parameter& p);
 void set(arguments& a, const parameter& p, int64_t value);
 
-// One of the groups of a mysgemmGroupedBatched. The first is as the arguments of the case say, the
-// others are drawn from its seed.
+// A group of mysgemmGroupedBatched. The first group has the arguments of the case. The others are
+// drawn from the seed of the case.
 struct product_group {
     int64_t transa, transb, m, n, k, lda, ldb, ldc, size;
     float alpha, beta;
@@ -130,8 +130,8 @@ struct operand {
     }
 };
 
-// All that the call reads or writes. Operands that it neither reads nor writes have is_read and
-// is_written false: any access to their contents shows.
+// All operands of the call. An operand that it neither reads nor writes has is_read and is_written
+// false; an access to its contents is noticed.
 std::vector<operand> operands_of(const call_case& c);
 
 // Whether a call of such sizes has nothing to do.
@@ -149,10 +149,10 @@ bool is_refused_by_mode(const call_case& c);
 // Describes the call to myblasGetWorkspaceSize.
 myblasCall_t describe(const call_case& c);
 
-// Operations of the reference.
+// The number of operations of the reference.
 double work_of(const call_case& c);
 
-// A call of `only`, or with function_count of any function.
+// Draws a call of the function `only`; of any function if it is function_count.
 call_case draw(random_source& random, myblasBackend_t backend, function only);
 
 } // namespace fuzz

@@ -1,5 +1,6 @@
-// Products by cublasLtMatmul. Its descriptors are those of the toy cublasLt in tests/preload: an
-// array with a word for each attribute, behind the number of a format in an operation's.
+// Products by cublasLtMatmul. Descriptors are those of the toy cublasLt in tests/preload: an array
+// with a word for each attribute. In an operation's descriptor, the number of the format comes
+// first.
 #include "fuzz/by_name.h"
 
 #include <array>
@@ -24,7 +25,7 @@ struct matrix {
     bool turns;                     // the product has its transpose
 };
 
-// The matrix as it is, or as its transpose, which is stored by rows.
+// The matrix as it is stored, or described as its transpose, which is stored by rows.
 layout_words describe(const matrix& x, bool by_rows, int64_t batch) {
     const auto word = [](int64_t value) { return static_cast<uint64_t>(value); };
     return {0, // floats
@@ -53,10 +54,10 @@ uint64_t epilogue_of(const myblasEpilogue_t& e) {
 void keep_to_cublas_lt(call_case& c) {
     c.is_wide = 0;
     if (c.activation != MYBLAS_ACTIVATION_GELU || c.bias_of == MYBLAS_BIAS_OF_COLUMNS)
-        c.has_aux = 0; // that of ReLU is of bits, and cublasLt has none without an activation
+        c.has_aux = 0; // cublasLt stores ReLU's as bits, and has none without an activation
 }
 
-// Which matrices are called transposes, stored by rows, follows from the seed.
+// The seed decides which matrices are described as transposes, stored by rows.
 myblasStatus_t call_cublas_lt(const call_case& c, const arguments& g) {
     const bool is_fused = c.f == sgemm_fused || c.f == sgemm_fused_strided_batched;
     const bool is_batch = c.f == sgemm_strided_batched || c.f == sgemm_fused_strided_batched;

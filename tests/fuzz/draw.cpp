@@ -109,13 +109,13 @@ void draw_sizes(random_source& random, call_case& c) {
     } else if (random.chance(100)) { // long and thin
         (random.chance(2) ? g.m : g.n) = random.between(1000, 70000);
     }
-    // Most references take less than a millisecond.
+    // Limits sizes, so that most references take less than a millisecond.
     const double most = random.chance(150) ? 3e7 : random.chance(10) ? 3e6 : 4e5;
     while (work_of(c) > most) {
         int64_t* sizes[] = {&g.m, &g.n, &g.k, &g.batch_count, &g.rows, &g.cols};
         int64_t* largest =
             *std::max_element(sizes, sizes + 6, [&](int64_t* a, int64_t* b) { return *a < *b; });
-        if (*largest > 1000 && random.chance(2)) // long extents stay where they can
+        if (*largest > 1000 && random.chance(2)) // long extents stay if they can
             largest = sizes[random.between(0, 5)];
         *largest = *largest > 1 ? *largest - (*largest + 2) / 3 : *largest;
     }
@@ -231,7 +231,7 @@ call_case draw(random_source& random, myblasBackend_t backend, function only) {
     arguments& g = c.args;
     c.f = static_cast<function>(random.between(0, function_count - 1));
     if (routine_of(c.f) < 0 &&
-        !random.chance(3)) // copies are many functions with little to go wrong
+        !random.chance(3)) // few, because copies are many functions with little to go wrong
         c.f = static_cast<function>(random.between(sgemm, function_count - 1));
     if (only != function_count)
         c.f = only;
@@ -268,7 +268,7 @@ call_case draw(random_source& random, myblasBackend_t backend, function only) {
         g.incy = std::max<int64_t>(1, std::abs(g.incy));
     draw_sizes(random, c);
 
-    // Forms in place fix other arguments.
+    // A call in place fixes other arguments.
     if (random.chance(3)) {
         switch (c.f) {
         case sgemm_fused:

@@ -1,4 +1,4 @@
-// What functions.c makes of tests/functions.h for C++.
+// The functions of functions.c, which give C++ the tables of tests/functions.h.
 #pragma once
 
 #include "functions.h"

@@ -38,9 +38,9 @@ constexpr const char* usage = R"(usage: test_fuzz [option]...
   --threads N      threads of each process, with a handle each (1)
   --backend NAME   auto, host or cuda (auto)
   --function NAME  calls of this function alone, such as mysgemm
-  --json FILE      appends a line with what was done to the file
+  --json FILE      appends a line with the results to the file
   --commit NAME    recorded in that line
-  --machine NAME   so is this
+  --machine NAME   recorded in that line
   --blas, --cblas  calls of the Fortran BLAS or of CBLAS by name, with a preload library and
                    MYBLAS_OFFLOAD=always
   --cublas         calls of cuBLAS by name, with a preload library
@@ -48,7 +48,7 @@ constexpr const char* usage = R"(usage: test_fuzz [option]...
   --soak           rounds of calls in 8 threads, handles made and ended all the time; fails if
                    memory grows (600 seconds)
   --case TEXT      the call that a failure printed, alone
-  --no-shrink      all failures, as they were drawn
+  --no-shrink      prints all failures as drawn, without looking for simpler ones
 Replay of call I: test_fuzz --seed S --first I --calls 1
 )";
 
@@ -62,7 +62,7 @@ struct settings {
     bool by_name() const { return by != entry_points::myblas; }
 };
 
-// As the options are called.
+// The name of the option, without dashes.
 const char* option_of(entry_points by) {
     return by == entry_points::fortran     ? "blas"
            : by == entry_points::cblas     ? "cblas"
@@ -75,7 +75,7 @@ constexpr int max_slots = 256;
 constexpr int most_failures = 100; // of a thread
 constexpr size_t most_shown = 8;
 
-// What the processes share: where each thread is, for a crash.
+// Memory that the processes share. After a crash, it tells which call each thread was making.
 struct shared_state {
     std::atomic<int64_t> calls[max_slots]; // the number of the call of a thread; -1: none
     std::atomic<int64_t> calls_made, handles_made;
@@ -132,7 +132,7 @@ void write_tally(std::FILE* to, const tally& t) {
     std::fflush(to);
 }
 
-// Makes each `step`th call from `first` on. Answers the number of the next one.
+// Makes the calls first, first + step and so on. Returns the number of the next one.
 int64_t run_thread(const settings& s,
                    shared_state& shared,
                    int slot,
@@ -194,7 +194,7 @@ void set_host_threads(int64_t process) {
 }
 
 void run_process(const settings& s, shared_state& shared, int process, double end, std::FILE* to) {
-    if (s.calls != 1) // a replay keeps the environment's
+    if (s.calls != 1) // a replay keeps the variable as it is
         set_host_threads(process);
     const int64_t step = s.processes * s.threads;
     std::vector<std::thread> threads;
@@ -207,7 +207,8 @@ void run_process(const settings& s, shared_state& shared, int process, double en
         t.join();
 }
 
-// Rounds of calls, each with new threads. Between them nothing but memory is left to see.
+// Runs rounds of calls, each with new threads. Between rounds there are no threads and no handles,
+// so memory that grows from round to round is lost.
 void run_soak(const settings& s, shared_state& shared, std::FILE* to) {
     return_memory_at_once();
     const double begin = now(), end = begin + static_cast<double>(s.seconds);
@@ -240,7 +241,7 @@ void run_soak(const settings& s, shared_state& shared, std::FILE* to) {
 
 // ---- Failures -----------------------------------------------------------------------------------
 
-// Whether a case fails, in a process of its own: it may crash.
+// Runs a case in a child process, because it may crash. Returns whether it fails.
 bool fails(const call_case& c, const settings& s, std::string* output_text = nullptr) {
     std::string text = to_text(c);
     const char* backend = s.backend == MYBLAS_BACKEND_HOST   ? "host"
@@ -296,7 +297,7 @@ std::vector<call_case> simpler(const call_case& c) {
             g.*ld = std::min(g.*ld, rows);
         x.ldaux = std::min(x.ldaux, rows);
     };
-    // Values only move towards 0, by way of 1, so that the shrinking ends.
+    // Any value becomes 1, and 1 becomes 0, so that the shrinking ends.
     const auto simpler_value = [](auto value) -> decltype(value) {
         return value != 0 && value != 1;
     };
@@ -335,7 +336,7 @@ std::vector<call_case> simpler(const call_case& c) {
     return all;
 }
 
-// Whether the case keeps to the rules: simpler cases may break them.
+// Whether the case keeps to the rules of its function, which a simpler case may break.
 bool is_valid(const call_case& c) {
     const arguments& g = c.args;
     if (c.in_place && c.f == transpose_strided_batched &&
@@ -428,7 +429,7 @@ void show_failure(const std::string& text,
     std::fflush(stdout);
 }
 
-// ---- All of it ----------------------------------------------------------------------------------
+// ---- Runs ---------------------------------------------------------------------------------------
 
 struct failure {
     int64_t index;
@@ -578,7 +579,7 @@ int run_all(const settings& s) {
     for (int p = 0; p < s.processes; ++p) {
         const pid_t child = fork();
         if (child == 0) {
-            // A file description of its own, so that lines of processes do not mix.
+            // A separate file description, so that lines of processes do not mix.
             std::FILE* mine =
                 std::fopen(("/proc/self/fd/" + std::to_string(fileno(reports))).c_str(), "a");
             if (!mine)

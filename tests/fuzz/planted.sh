@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # planted.sh TEST_FUZZ FOLDER: in FOLDER is a library whose plainest kernel of the routine that
 # ADAPTER_PLANT names is wrong by a hundredth in one element (tests/testers/wrong_kernels.cpp). The
-# fuzzer must find each.
+# fuzzer must find each of them.
 set -uo pipefail
 
 fuzz=$1

@@ -93,7 +93,7 @@ private:
     const contents& x_;
 };
 
-// A matrix in double, by rows, and whether each row is finite with its largest and its least
+// A matrix in double, by rows. For each row: whether it is finite, and its largest and its least
 // nonzero magnitude.
 struct dense {
     int64_t rows, cols;
@@ -127,7 +127,7 @@ class judge_of_elements {
 public:
     judgement result;
 
-    // `value` may be Inf or NaN, and is then to be found exactly; else the error is at most
+    // If `value` is Inf or NaN, the result must be the same. Otherwise its error must be at most
     // `bound`.
     void finite_or_class(
         const char* what, int64_t i, int64_t j, double found, double value, double bound) {
@@ -142,7 +142,7 @@ public:
             is_right = error <= bound;
             if (bound > 0 && error / bound > result.worst && is_right)
                 result.worst = error / bound;
-            // What rounds to Inf within the bound has overflowed.
+            // An Inf within the bound of the value is an overflow.
             if (!is_right && std::isinf(found) && std::fabs(value) + bound > overflow)
                 is_right = (found > 0) == (value > 0);
         }
@@ -200,7 +200,7 @@ struct formula {
         return finite_magnitude(alpha) * magnitudes + finite_magnitude(beta == 0 ? 0 : beta * c) +
                finite_magnitude(bias);
     }
-    // Each underflow costs half a subnormal, times what it is multiplied with later.
+    // Each underflow is an error of half a subnormal, times the later factors.
     double underflow() const {
         return (depth + 4) * (1 + std::fabs(alpha) + p.largest + q.largest) * smallest;
     }
@@ -215,7 +215,7 @@ struct formula {
         return !counts_only_result &&
                (magnitudes > overflow || a * p.largest > overflow || a * q.largest > overflow);
     }
-    // Whether alpha times an element may be zero: it then meets an Inf as a zero.
+    // Whether alpha times an element may underflow to zero, which then meets an Inf.
     bool may_vanish() const { return std::fabs(alpha) * std::min(p.least, q.least) < least_normal; }
 };
 
@@ -242,8 +242,8 @@ void judge_formula(judge_of_elements& judge,
 
 // ---- Products -----------------------------------------------------------------------------------
 
-// C = alpha P Q + beta C. Row i of P begins at the first and ends before the last of its ranges:
-// what is outside is no part of the sum. The same holds for columns of Q.
+// C = alpha P Q + beta C. Each row of P has a range of k, from its first number to before its last.
+// Terms outside are not part of the sum. The same holds for columns of Q.
 struct product {
     dense p, q;                                                // q by columns
     std::vector<std::pair<int64_t, int64_t>> of_rows, of_cols; // empty: all
@@ -345,12 +345,12 @@ private:
         return by_.kernel == "openblas" || by_.product_kernel == "openblas";
     }
 
-    // Of mysgemm: (k + 4) u and what the modes add.
+    // The bound of mysgemm: (k + 4) u, and what the modes add.
     void set_gemm_bound(product& x, double k) const {
         x.units = (mode() == 0 ? k : std::max(k, 64.0)) + 4;
         x.of_largest = mode() == MYBLAS_FP32_FAST_MATH ? (k + 31) * 0x1p-36 : 0;
     }
-    // Of the rest of level 3: d in the square brackets, and terms beside them.
+    // The bounds of the rest of level 3: d in the square brackets, and terms after them.
     void set_level3_bound(product& x, double d, double others) const {
         x.units = level3_depth(d) + others;
         x.of_largest = mode() == MYBLAS_FP32_FAST_MATH ? (d + 1000) * 0x1p-36 : 0;
@@ -644,7 +644,7 @@ void judge_of_calls::judge_solve(const view& a,
             is_finite = is_finite && std::isfinite(y[i]);
             is_solution_finite = is_solution_finite && std::isfinite(x[i]);
         }
-        // What the line could have overflowed in.
+        // The largest intermediate result that a computation of the line may have had.
         double largest = 0;
         for (int64_t step = 0; step < order && is_finite; ++step) {
             const int64_t i = is_upper ? order - 1 - step : step;
@@ -657,7 +657,7 @@ void judge_of_calls::judge_solve(const view& a,
             exact[i] = sum / diagonal;
             is_finite = std::isfinite(exact[i]) && std::isfinite(magnitudes) &&
                         std::isfinite(diagonal) && diagonal != 0;
-            // The computed solution differs from the exact one by what rounding has grown to.
+            // Times 4, because rounding errors grow: the computed solution is not the exact one.
             largest = std::max({largest, 4 * magnitudes, 4 * std::fabs(exact[i])});
         }
         if (!is_finite || largest > overflow) {
@@ -868,8 +868,8 @@ void judge_of_calls::judge_level1() {
     default:
         break;
     }
-    // Element by element in the order of the reference BLAS: with an increment of zero, one after
-    // another changes the same element. Values and bounds are kept for each place in memory.
+    // Element by element in the order of the reference BLAS, because with an increment of zero
+    // every step changes the same element. Values and bounds are kept for each place in memory.
     if (!x.spec().is_written && !at("y").spec.is_written)
         return;
     struct place {

@@ -1,5 +1,5 @@
-// What a call should give: the contents of its operands, and a judgement of its results by a
-// reference in double precision under the bounds that the public header states.
+// Fills the operands of a call, and judges its results by a reference in double precision under the
+// bounds that the public header states.
 #pragma once
 
 #include "fuzz/call.h"
@@ -15,13 +15,13 @@ struct contents {
     std::vector<unsigned char> sent, found;
 };
 
-// Fills `sent`. What is not read, and what lies between the elements, keeps the bits it has: of a
-// NaN.
+// Fills `sent`. Elements that are not read, and the gaps between elements, keep their bits, which
+// are those of a NaN.
 void fill(const call_case& c, contents& x, size_t number);
 
-// How a call was computed, where the header's promises depend on it.
+// How a call was computed, as far as the header's promises depend on it.
 struct computed_by {
-    bool is_host = true;    // where all math modes compute as strict
+    bool is_host = true;    // if all math modes compute as strict
     bool is_forced = false; // a kernel is forced for the routine
     bool is_deterministic = true;
     std::string kernel; // of the routine; empty: none was needed

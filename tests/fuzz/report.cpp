@@ -12,7 +12,7 @@
 namespace fuzz {
 namespace {
 
-constexpr int64_t most_words = 1024; // of data in a program
+constexpr int64_t most_words = 1024; // of an operand whose data the program contains
 
 bool has(const call_case& c, const char* name) { return find_parameter(c.f, name) != nullptr; }
 

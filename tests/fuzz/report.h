@@ -1,4 +1,4 @@
-// How a case is shown: as C code, and as a command of myblas-bench where that can express it.
+// A case as a C program, and as a command of myblas-bench if there is one.
 #pragma once
 
 #include "fuzz/call.h"
@@ -8,6 +8,6 @@
 namespace fuzz {
 
 std::string as_c_program(const call_case& c);
-std::string as_bench_command(const call_case& c); // empty: it cannot be expressed
+std::string as_bench_command(const call_case& c); // empty: there is none
 
 } // namespace fuzz

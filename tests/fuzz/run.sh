@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# run.sh BUILD [option]...: an hour of random calls with a seed of its own, in as many processes as
-# there are processors. Options of test_fuzz replace these. Appends a line of JSON to
-# BUILD/tests/fuzz.jsonl.
+# run.sh BUILD [option]...: an hour of random calls with a new seed, in a process for each
+# processor. Options of test_fuzz replace these. Appends a line of JSON to BUILD/tests/fuzz.jsonl.
 set -euo pipefail
 
 usage="usage: tests/fuzz/run.sh BUILD [option of test_fuzz]..."

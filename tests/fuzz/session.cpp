@@ -28,7 +28,8 @@ void need(myblasStatus_t status, const char* what) {
 
 // ---- The driver's graphs ------------------------------------------------------------------------
 
-// Of the CUDA driver, which the library has loaded by then: no toolkit is needed to build this.
+// A function of the CUDA driver, which the library has loaded by then. No toolkit is needed to
+// build this.
 struct graph_functions {
     int (*begin)(myblasStream_t, int) = nullptr;
     int (*end)(myblasStream_t, void**) = nullptr;
@@ -55,8 +56,8 @@ struct graph_functions {
 
 // ---- Memory between guards ----------------------------------------------------------------------
 
-// Bytes in the memory of the host or of the device, with guards on both sides. In host memory an
-// access behind the last 15 bytes of the end faults.
+// Bytes in the memory of the host or of the device, with guards on both sides. In host memory, an
+// access more than 15 bytes past the end faults.
 class buffer {
 public:
     buffer() = default;
@@ -119,7 +120,7 @@ public:
     bool is_unchanged() const { return found_ == sent_; }
     const std::vector<unsigned char>& all_found() const { return found_; }
 
-    // The place of the first byte, outside of the given elements, that differs from what was sent.
+    // The place of the first byte outside of the given elements that has changed.
     std::optional<int64_t> first_change_outside(const operand& x) const {
         std::vector<unsigned char> rest = found_;
         const auto size = static_cast<size_t>(x.element_bytes);
@@ -303,7 +304,8 @@ public:
             all_[i].found.assign(buffers_[i]->found(), buffers_[i]->found() + all_[i].sent.size());
         }
     }
-    // What was written though it must not be; empty: nothing. With `is_refused`, nothing may be.
+    // Describes memory that the call must not write, but has written; empty: none. With
+    // `is_refused`, the call must not write anything.
     std::string check_untouched(bool is_refused) {
         for (size_t i = 0; i < all_.size(); ++i) {
             const operand& x = all_[i].spec;
@@ -364,7 +366,7 @@ private:
             arguments_.B = arguments_.A;
         }
     }
-    // axpy's vectors must not be NULL, whatever alpha is; so must those of rotm.
+    // The vectors of axpy and rotm must not be NULL, even if the scalars leave them unread.
     bool always_needs(const operand&) const { return c_.f == saxpy || c_.f == srotm; }
 
     // In order: of a grouped product, the groups follow one another.
@@ -566,7 +568,7 @@ std::string session::run(const call_case& c) {
         s.handle, is_level3(c.f) ? MYBLAS_ROUTINE_SGEMM : -1, c.product_kernel);
 
     prepared_call call(s, c);
-    // Lends a workspace as the case says; a change of the stream drops it.
+    // Lends the workspace that the case names. A change of the stream drops it.
     size_t workspace_bytes = 0;
     bool is_lent = false;
     if (c.workspace == exact_workspace || c.workspace == one_byte_short ||
@@ -634,7 +636,7 @@ std::string session::run(const call_case& c) {
     computed_by by;
     by.is_host = s.is_host();
     by.is_forced = !c.kernel.empty();
-    // The preload library has a handle of its own, which may take any kernel of the host.
+    // The preload library has its own handle, which may choose any kernel of the host.
     by.kernel = s.by_name() ? "openblas" : s.last_kernel(routine);
     if (is_level3(c.f))
         by.product_kernel = s.last_kernel(MYBLAS_ROUTINE_SGEMM);

@@ -1,4 +1,4 @@
-// Makes calls on a handle of its own, and compares what they leave with the reference and with
+// Makes calls on its own handle, and compares their results with the reference and with
 // repetitions.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace fuzz {
 
-// What was done, for the summary.
+// Counts for the summary.
 struct tally {
     int64_t cases = 0, calls = 0, elements = 0, undetermined = 0, bits_compared = 0, refused = 0,
             not_supported = 0;
@@ -34,7 +34,7 @@ public:
 
     myblasBackend_t backend() const;
 
-    // Makes the call of the case. Answers what is wrong; empty: nothing.
+    // Makes the call of the case. Returns what is wrong; empty: nothing.
     std::string run(const call_case& c);
 
     tally counts;

@@ -22,7 +22,7 @@ double resident_mib() {
     return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / mib;
 }
 
-// By the CUDA driver, if the library has loaded it: no toolkit is needed to build this.
+// Asks the CUDA driver, if the library has loaded it. No toolkit is needed to build this.
 double gpu_used_mib() {
     void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
     if (!driver)
@@ -56,8 +56,8 @@ double gpu_used_mib() {
     return static_cast<double>(total - free) / mib;
 }
 
-// The first quarter warms up. A quarter lies between the compared ones, so that what is lost slowly
-// adds up.
+// The first quarter warms up. Between the two quarters that are compared lies another one, so that
+// slow losses add up.
 bool keeps_growing(const std::vector<soak_round>& rounds, double memory_use::*kind) {
     constexpr double tolerance_mib = 4;
     const auto by_kind = [kind](const soak_round& a, const soak_round& b) {

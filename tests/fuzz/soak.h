@@ -1,4 +1,5 @@
-// Memory over time: what a process holds after rounds of calls, when all of its handles are gone.
+// Memory over time: the memory of a process after each round of calls, when all of its handles are
+// gone.
 #pragma once
 
 #include <string>
@@ -11,8 +12,8 @@ struct memory_use {
     double gpu_used_mib = 0; // of the whole device; 0 without one
 };
 
-// To be called before threads start: the allocator of the C library then keeps next to nothing of
-// what is freed. By default it keeps up to 64 MiB for each thread, which looks like growth.
+// To be called before threads start. The allocator of the C library then keeps almost no freed
+// memory. By default it keeps up to 64 MiB for each thread, which looks like growth.
 void return_memory_at_once();
 
 memory_use measure_memory();

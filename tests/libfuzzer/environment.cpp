@@ -1,5 +1,5 @@
-// Environment variables: lines NAME=value. What the tools say of a value is what its readers make
-// of it.
+// Environment variables: lines NAME=value. The tools must call a value wrong exactly if its reader
+// ignores it.
 #include "core/environment.h"
 
 #include "common/environment.h"
@@ -29,7 +29,7 @@ namespace {
 namespace preload = myblas::preload;
 
 bool is_read_as_size(const char* variable) {
-    constexpr size_t one = 1, other = 2; // what a wrong value leaves
+    constexpr size_t one = 1, other = 2; // the result for a wrong value
     return preload::read_size(variable, one) == preload::read_size(variable, other);
 }
 

@@ -1,5 +1,5 @@
-// Descriptors of cublasLt. Their attributes are drawn from the input; what libmyblas makes of them
-// is compared with the attributes, for descriptors that were seen before and new ones alike.
+// Descriptors of cublasLt. Their attributes are drawn from the input; the call that libmyblas gets
+// is compared with the attributes, for new descriptors and for remembered ones.
 #include "cublas/lt_description.h"
 
 #include "target.h"

@@ -60,7 +60,7 @@ for deb in debs:
     values = [c["checksumValue"] for c in found.get("checksums", [])]
     expect(values == [sums.get(deb)], f"the checksum of {deb} in the bill")
 
-# Every shared library that a file needs, and what the C++ files of the tools are made of.
+# Every shared library that a file needs, and the components of the tools' C++ files.
 needed = set()
 for path in root.rglob("*"):
     if path.is_file() and not path.is_symlink() and path.open("rb").read(4) == b"\x7fELF":

@@ -13,10 +13,10 @@ die() {
 . "$source/tests/preload/unfolded.sh"
 
 "$source/scripts/package.sh" 2>&1 | grep -q '^usage: ' ||
-    die "package.sh without arguments does not say its usage"
+    die "package.sh without arguments prints no usage"
 "$source/scripts/package.sh" "$build" "$@" >"$build.log" 2>&1 || {
     tail -n 30 "$build.log"
-    die "the packages are not built"
+    die "package.sh does not build the packages"
 }
 packages=("$build"/libmyblas1_*.deb "$build"/libmyblas-blas_*.deb "$build"/libmyblas-dev_*.deb
     "$build"/libmyblas-tools_*.deb)
@@ -30,7 +30,7 @@ dpkg-deb --field "$build"/libmyblas1_*.deb Recommends | grep -q libopenblas0 ||
     die "libmyblas1 does not recommend OpenBLAS"
 lintian --allow-root --fail-on error "${packages[@]}" || die "lintian finds errors"
 
-# dpkg unpacks them, because it finds files that are in two packages.
+# dpkg unpacks the packages, because it fails if two of them have the same file.
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 mkdir -p "$root"/var/lib/dpkg/updates "$root"/var/lib/dpkg/info
@@ -59,7 +59,7 @@ header=$(PKG_CONFIG_LIBDIR=$root/$libdir/pkgconfig pkg-config --modversion mybla
 # 1.0.0~dev comes before 1.0.0.
 if grep -q '^## Unreleased' "$source/CHANGELOG.md"; then
     dpkg --compare-versions "$version" lt "${version%~*}" ||
-        die "version $version is not released, but not before ${version%~*}"
+        die "version $version is unreleased, but dpkg does not sort it before ${version%~*}"
 fi
 python3 "$source/tests/packages/bill.py" "$build" "$root/usr" "$version" ||
     die "the checksums or the bill of materials are wrong"
@@ -70,11 +70,11 @@ if command -v doxygen >/dev/null && command -v python3 >/dev/null; then
         die "links of the documentation are broken"
 fi
 
-# The BLAS of a system, in a copy of this one.
+# libmyblas-blas becomes the libblas.so.3 of a copy of this system.
 bash "$source/tests/packages/alternative.sh" "$build"/libmyblas1_*.deb \
     "$build"/libmyblas-blas_*.deb || die "the alternative for libblas.so.3 is wrong"
 
-# A program is compiled and run against it.
+# A program is compiled and run with the unpacked files.
 export PKG_CONFIG_LIBDIR=$root/$libdir/pkgconfig LD_LIBRARY_PATH=$root/$libdir MYBLAS_BACKEND=host
 # shellcheck disable=SC2046 # a list of flags
 cc -Wall -Werror "$source/tests/consumer/consumer.c" -o "$root/consumer" \
@@ -82,7 +82,7 @@ cc -Wall -Werror "$source/tests/consumer/consumer.c" -o "$root/consumer" \
     die "a program does not compile"
 "$root/consumer" || die "a program does not run"
 
-# The static library, through pkg-config and CMake, in C alone.
+# A C program is linked with the static library, by pkg-config and by CMake.
 # shellcheck disable=SC2046 # a list of flags
 cc -Wall -Werror "$source/tests/consumer/consumer.c" -o "$root/static" \
     $(pkg-config --cflags --libs myblas-static) -lm ||
@@ -93,7 +93,7 @@ cmake -S "$source/tests/consumer/find_package" -B "$root/find_package" \
     -DEXPECTED_VERSION="$(pkg-config --modversion myblas)" >"$build.log" 2>&1 &&
     cmake --build "$root/find_package" >>"$build.log" 2>&1 || {
     tail -n 30 "$build.log"
-    die "find_package does not bring the static library"
+    die "find_package does not find the static library, or does not link it"
 }
 for program in "$root/static" "$root/find_package/consumer_static"; do
     ! readelf -d "$program" | grep libmyblas || die "$program needs the shared library"
@@ -122,9 +122,9 @@ MYBLAS_LOG=stderr "$root/without_loader" 2>"$root/log" ||
     die "a program that is linked with -static does not run"
 grep -q 'OpenBLAS is not used, since the program is linked statically' "$root/log" &&
     ! grep -q 'mysgemm: openblas' "$root/log" ||
-        die "it does not say that it goes without OpenBLAS: $(cat "$root/log")"
+        die "the log does not say that OpenBLAS is not used: $(cat "$root/log")"
 
-# The tools find the preload libraries, and these find libmyblas.
+# The tools find the preload libraries, which find libmyblas.
 "$root/usr/bin/myblas-doctor" >"$root/doctor" || die "myblas-doctor fails"
 ! grep 'not there' "$root/doctor" || die "myblas-doctor misses something"
 tester=/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)/blas/xblat1s

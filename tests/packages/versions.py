@@ -1,5 +1,6 @@
-"""versions.py SOURCE_DIR: every file that has the library's version has that of myblas.h, and says
-alike whether it is released: a version is, when the changelog has a section for it."""
+"""versions.py SOURCE_DIR: every file that has the library's version has that of myblas.h, and
+agrees with the others on whether it is released. A version is released if the changelog has a
+section for it."""
 
 import json
 import pathlib

@@ -11,13 +11,15 @@ import sys
 SOURCE = pathlib.Path(sys.argv[1])
 CUBLAS = pathlib.Path(sys.argv[2]) / "cublas_api.h" if len(sys.argv) > 2 else None
 
-# Of cuBLAS's functions those for floats, and those that belong to no precision.
+# Names of cuBLAS's functions for floats, and of those for another precision. Names of functions
+# without a precision match neither.
 FLOATS = re.compile(r"cublas(S(?!et[A-Z]|calEx|wapEx|c[an])[a-z]|Is)")
 OTHER_PRECISION = re.compile(
     r"cublas(?!Create|Destroy|CopyEx|DotEx)([CDZH][a-z0-9]|I[cdz]|Sc[an]|[HT]S|Uint8)"
 )
 
-# A copy that the header defines: it takes no handle, which the function of myblas does.
+# The header's own macros for cublasSetVector and other copies. cuBLAS's functions take no handle,
+# those of myblas do.
 COPY = r"^MYBLAS_CUBLAS_(?:VECTOR|MATRIX)(?:_ASYNC)?\((\w+), int(?:64_t)?\)$"
 
 
@@ -28,7 +30,7 @@ def exported():
 
 
 def macros(text):
-    """{name of cuBLAS: what the header makes of it}"""
+    """{name of cuBLAS: the name that the header defines it as}"""
     return dict(
         re.findall(r"^#define ((?:cublas|CUBLAS_)\w+)(?:\(.*?\))? (\w+)", text, re.MULTILINE)
     ) | {f"cublas{name}": f"myblas{name}" for name in re.findall(COPY, text, re.MULTILINE)}
@@ -109,7 +111,7 @@ def faults(symbols, header, page, declared, cublas):
     types["cudaStream_t"] = "myblasStream_t"
     for name, to in functions.items():
         if to == "myblasGetProperty":
-            continue  # has a type of its own
+            continue  # its enumeration is not cuBLAS's
         wanted = [
             re.sub(r"\w+", lambda word: types.get(word[0], word[0]), kind) for kind in theirs[name]
         ]
@@ -130,7 +132,7 @@ def main():
     found = list(faults(symbols, header, page, declared, cublas))
     print("\n".join(found))
 
-    # The comparison has teeth.
+    # The comparison must find planted errors.
     lies = {
         "a row": (
             symbols,
@@ -165,7 +167,7 @@ def main():
         )
     for what, statements in lies.items():
         if not list(faults(*statements)):
-            print(f"a wrong statement was not found: {what}")
+            print(f"a planted error was not found: {what}")
             found.append(what)
     compared = "with cuBLAS's header" if cublas else "without cuBLAS's header"
     print(f"{len(rows(page))} functions of the table compared, {compared}")

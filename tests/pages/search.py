@@ -79,7 +79,7 @@ def main():
     found = list(faults(entries, pages))
     print("\n".join(found))
 
-    # The checks have teeth.
+    # The checks must find planted errors.
     without_reference = pages | {
         "tutorial.html": pages["tutorial.html"].replace('href="reference.html"', "")
     }

@@ -1,7 +1,7 @@
-// cublas_emulation FP32 EMULATED: every name by which a program asks cuBLAS for emulated FP32, or
-// for FP32 without emulation, and the math mode of libmyblas in which the call is computed. FP32
-// and EMULATED are the modes that this environment is expected to give to calls that ask for FP32
-// and for emulation. Both libraries are stand-ins.
+// cublas_emulation FP32 EMULATED: checks the math mode in which libmyblas computes a call. A
+// program can ask cuBLAS for emulated FP32, or for FP32 without emulation, in several ways; the
+// test makes a call in each of them. FP32 and EMULATED name the modes expected in this environment
+// for the two kinds of calls. Both libraries are stand-ins.
 #include "common/call_log.h"
 #include "common/report.h"
 #include "cublas/entries.h"
@@ -23,9 +23,9 @@ namespace {
 constexpr int good = 0, not_supported = 15;
 constexpr int forwarded_status = 11; // of a call that arrived at cuBLAS
 
-int math_mode = 0; // of the cuBLAS handle
-int arch = 90;     // of the GPU; 0: none
-myblasMath_t mode; // of libmyblas's handle
+int pointer_mode = MYBLAS_POINTER_MODE_HOST, math_mode = 0; // of the cuBLAS handle
+int arch = 90;                                              // of the GPU; 0: none
+myblasMath_t mode;                                          // of libmyblas's handle
 myblasMath_t computed_in;
 std::string last_label;
 
@@ -47,8 +47,8 @@ myblasMath_t own_mode() {
     return mode_of(chosen ? chosen : "strict");
 }
 
-// A cublasLt whose operations are the compute type and the emulation descriptor, after the number
-// of the format. Everything else has the value that most programs leave.
+// An operation descriptor of the stand-in cublasLt: the number of the format, the compute type and
+// the emulation descriptor. All other attributes have their defaults.
 constexpr uint64_t format = 6;
 struct operation_words {
     uint64_t words[32] = {format};
@@ -76,7 +76,7 @@ int get_operation(const void* d, int attribute, void* value, size_t bytes, size_
 }
 
 int set_operation(void* d, int attribute, const void* value, size_t bytes) {
-    expect(attribute == 0 && bytes == 4, "another attribute is set than the compute type");
+    expect(attribute == 0 && bytes == 4, "an attribute other than the compute type is set");
     std::memcpy(static_cast<uint64_t*>(d) + 1, value, bytes);
     return good;
 }
@@ -213,7 +213,7 @@ enum : int {
 };
 constexpr compute_type half{64}, fast_16f{74}, double_emulated{79};
 
-myblasMath_t fp32_mode, emulated_mode; // that the environment gives
+myblasMath_t fp32_mode, emulated_mode; // expected in this environment
 
 myblasMath_t mode_for(arithmetic asked) {
     return asked == arithmetic::emulated   ? emulated_mode
@@ -312,7 +312,7 @@ void test_lt() {
     }
     // The math mode of a handle does not apply to cublasLt.
     math_mode = emulated_math;
-    expect_served(lt_matmul(operation_words(68)), arithmetic::fp32, "LtMatmul on such a handle");
+    expect_served(lt_matmul(operation_words(68)), arithmetic::fp32, "LtMatmul, emulated mode");
     math_mode = default_math;
 }
 
@@ -400,7 +400,7 @@ void test_heuristic() {
 
 } // namespace
 
-// Replaces library.cpp, real_cublas.cpp, real_lt.cpp and report.cpp.
+// Stand-ins for library.cpp, real_cublas.cpp, real_lt.cpp and report.cpp.
 const library* load_library() noexcept {
     static const library functions = [] {
         library l = stand_in_library();
@@ -431,26 +431,7 @@ const library* load_library() noexcept {
 void* library_function(const char*) noexcept { return reinterpret_cast<void*>(compute); }
 
 const real_cublas& cublas_of(const void*) noexcept {
-    static const real_cublas all({.destroy = nullptr,
-                                  .set_stream = nullptr,
-                                  .set_workspace = nullptr,
-                                  .get_stream =
-                                      [](void*, myblasStream_t* stream) {
-                                          *stream = nullptr;
-                                          return good;
-                                      },
-                                  .get_pointer_mode =
-                                      [](void*, int* m) {
-                                          *m = MYBLAS_POINTER_MODE_HOST;
-                                          return good;
-                                      },
-                                  .get_math_mode =
-                                      [](void*, int* m) {
-                                          *m = math_mode;
-                                          return good;
-                                      },
-                                  .major = 13});
-    return all;
+    return stand_in_cublas<&pointer_mode, &math_mode>();
 }
 
 void* real_cublas::function(entry, bool, const char*, const void*) const noexcept {

@@ -1,6 +1,6 @@
-"""gpu_python.py pytorch|cupy RESULTS: what programs do with these libraries in FP32, without
-knowing of myblas. The results are checked against double precision, and their bits written to a
-file, so that two runs can be compared. Status 77: the library or a GPU is not there."""
+"""gpu_python.py pytorch|cupy RESULTS: FP32 computations as in programs that know nothing of myblas.
+The results are checked against double precision, and their bits written to a file, so that two runs
+can be compared. Status 77: the library or a GPU is not there."""
 
 import sys
 
@@ -188,7 +188,7 @@ def layers_with_bias(torch, put, get):
 
 
 def solvers(torch, put, get):
-    """What cuSOLVER and PyTorch make of triangles."""
+    """Triangles, as cuSOLVER and PyTorch use them."""
     n, columns = 600, 130
     factor = random(n, n)
     positive = (factor @ factor.T + n * np.eye(n)).astype(np.float32)

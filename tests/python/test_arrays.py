@@ -80,7 +80,7 @@ class Matmul(Case):
                 self.assertIs(myblas.matmul(a, b, out=out, alpha=2.0, beta=0.5), out)
                 exact = 2 * (a.astype(float) @ b) + 0.5 * start
                 self.assert_within(out, exact, (7 + 4) * U * (2 * (abs(a) @ abs(b)) + abs(start)))
-                # What is between the elements of the result stays as it was.
+                # The memory between the elements of the result is unchanged.
                 result = out.copy()
                 out[...] = start
                 self.assertTrue((whole == before).all())

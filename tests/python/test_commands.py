@@ -1,4 +1,4 @@
-"""python -m myblas, and what myblas.enable() says."""
+"""The commands of python -m myblas, and the message of myblas.enable()."""
 
 import json
 import os

@@ -37,7 +37,8 @@ unsigned mix(unsigned x) {
     return x ^ (x >> 16);
 }
 
-// One of a few random numbers of up to 1/2 in turn, because operands are filled for every call.
+// Takes random numbers of up to 1/2 from a short list in turn, because operands are filled for
+// every call.
 float random_half() {
     static const std::vector<float> numbers = [] {
         std::vector<float> all(4093); // a prime, so that columns differ
@@ -118,8 +119,8 @@ myblasStatus_t call_forced(const routine& r,
         status = call(handle());
         const char* last = nullptr;
         check(myblasGetLastKernel(handle(), r.kernels, &last));
-        // A quick return takes no kernel. The name of the last kernel is then an earlier call's,
-        // which is a kernel that ran.
+        // A quick return takes no kernel. The name of the last kernel is then that of an earlier
+        // call.
         if (status == MYBLAS_STATUS_SUCCESS && last && chosen.name == last)
             ++chosen.runs;
     }

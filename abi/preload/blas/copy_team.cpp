@@ -17,7 +17,7 @@ namespace {
 
 constexpr int most_helpers = 15;
 constexpr double least_bytes_per_helper = 1 << 20; // fewer do not pay for starting it
-constexpr int64_t least_shared_elements = 1 << 16; // fewer are copied sooner than shared out
+constexpr int64_t least_shared_elements = 1 << 16; // fewer are copied sooner by one thread
 
 // Jobs follow each other within microseconds, which is less than the time to wake a thread. With
 // longer polling, these threads and the threads of the program's BLAS would compete for cores.
@@ -42,7 +42,7 @@ void copy_past_caches(float* to, const float* from, int64_t count) noexcept {
     constexpr int64_t line = line_bytes / sizeof(float), vector = sizeof(__m128) / sizeof(float);
     const uintptr_t until_line = (0 - reinterpret_cast<uintptr_t>(to)) % line_bytes;
     int64_t i = 0;
-    if (until_line % sizeof(float) == 0) { // else no line ever begins with an element
+    if (until_line % sizeof(float) == 0) { // otherwise no element lies at the start of a cache line
         const auto before_line = static_cast<int64_t>(until_line / sizeof(float));
         for (const int64_t head = std::min(before_line, count); i < head; ++i)
             to[i] = from[i];
@@ -120,7 +120,7 @@ int count_cores() noexcept {
 
 int copy_team::useful_helpers(double bytes, int teams) noexcept {
     const int most = static_cast<int>(std::min(bytes / least_bytes_per_helper, 1.0 * most_helpers));
-    // The system reads a file to tell: ask it once, not for each call.
+    // The system reads a file for the answer, so it is asked only once.
     static const int cores = count_cores();
     return std::clamp(cores / teams - 1, 0, most);
 }

@@ -1,15 +1,15 @@
-// The path of every entry point. Calls that deserve no attention (offload.h) are forwarded at once,
-// by a jump. The other calls are offered to the devices first.
+// The path of every entry point. Calls that the offload filter rejects (offload.h) are forwarded at
+// once, by a jump. The other calls are offered to the devices first.
 //
 // Tiny calls of a BLAS take nanoseconds, so every nanosecond of overhead matters. A compiled call
 // would store the stack arguments again, which costs more than all decisions. The exported
 // functions are therefore written in assembly on x86-64. The functions of level 3 send calls with a
 // large extent to `enter`, which knows the arguments. Every other call is one jump through a
-// pointer. The pointer first leads to `enter`. Once `enter` has found that such calls deserve no
-// attention, the pointer changes. The pointer then leads to the BLAS function that all callers
-// share, or to `pass_by` if callers may get different functions. The declaration of `pass_by` has
-// only the register arguments. The other arguments stay where the caller put them, for the function
-// that the next jump leads to. The test `jumps` looks at the machine code.
+// pointer. The pointer first leads to `enter`. Once `enter` has found that the filter rejects such
+// calls, the pointer changes. The pointer then leads to the BLAS function that all callers share,
+// or to `pass_by` if callers may get different functions. The declaration of `pass_by` has only the
+// register arguments. The other arguments stay where the caller put them, for the function that the
+// next jump leads to. The test `jumps` looks at the machine code.
 #pragma once
 
 #include "blas/offload.h"

@@ -49,7 +49,7 @@ struct level3 : product {
         return what == kind::gemmtr && b == a && ldb == lda && transb != transa;
     }
     bool has_b() const { return !is_triangular() && !is_syrk(); }
-    // Whether k is an extent of its own.
+    // Whether k is an extent apart from m and n.
     bool has_depth() const { return what == kind::product || updates_triangle(); }
     // Whether each element of C is an element of one product over all of k, also where C is cut
     // into columns: what libmyblas's reproducible mode computes.

@@ -365,7 +365,7 @@ bool offload_candidate::offer(const Call& call, const origin& from) noexcept {
         }
     }
     if (devices().count == 0) {
-        // Nothing will ever go to a device: later calls need attention only if they are counted.
+        // Nothing will ever go to a device: later calls are examined only if they are counted.
         if (!is_observed())
             set_offload_filter(offload_filter::nothing);
         return refuse(devices().reason);

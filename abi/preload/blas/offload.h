@@ -1,4 +1,5 @@
-// Decides what happens to a call: the settings, the devices, and the decision.
+// Decides what happens to a call (offload_candidate::offer in offload.cpp): the settings, the
+// devices, and the decision.
 //
 // MYBLAS_OFFLOAD
 //   auto    (default) A call of level 3 goes to the GPU if the model expects the GPU to be faster,
@@ -29,7 +30,7 @@ enum class offload_filter : int { unread, nothing, large_products, everything };
 extern std::atomic<offload_filter> current_offload_filter;
 void read_offload_filter() noexcept; // reads the settings, at the first call
 
-// Products whose extents are all below this power of two deserve no attention. Entry points check
+// The filter rejects products whose extents are all below this power of two. Entry points check
 // this first.
 extern "C" [[gnu::visibility("hidden")]] std::atomic<int64_t> least_offload_extent;
 
@@ -57,7 +58,7 @@ public:
 
     bool is_nested() const { return is_nested_; }
 
-    // Ends the attention and counts the call. To be called early where the destructor may never
+    // Ends the candidate and counts the call. To be called early where the destructor may never
     // run: an xerbla_ may leave by longjmp.
     void finish() noexcept;
 

@@ -1,5 +1,4 @@
-// The information in a function's name about its calls: whether a preload library serves them, and
-// if not, why.
+// Tells from a function's name whether a preload library serves its calls, and if not, why.
 #pragma once
 
 #include <array>
@@ -73,8 +72,8 @@ constexpr bool drop_suffix(std::string_view* text, std::string_view suffix) noex
     return has;
 }
 
-// Finds the remark_ on a function of a BLAS without affixes; false if there is none. (With
-// sanitizers, GCC 12 does not compare a remark with null at compile time.)
+// Finds the remark_ on a function of a BLAS without affixes. False if there is none; with
+// sanitizers, GCC 12 cannot compare a remark with null at compile time.
 constexpr bool find_remark(std::string_view name, const char** remark) noexcept {
     constexpr auto others = std::to_array<std::string_view>(
         {"gbmv", "sbmv", "spmv", "spr",   "spr2",  "tbmv",   "tbsv", "tpmv",

@@ -1,3 +1,8 @@
+// Decides whether a call of cuBLAS is served or forwarded (try_to_serve). A call is forwarded if
+//   the settings of the process rule it out (why_switched_off),
+//   its arguments do, such as a type that is not FP32 (request::against, from entries.cpp, lt.cpp),
+//   the settings of the cuBLAS handle do (read_settings, shadow::prepare), or
+//   libmyblas refuses it.
 #include "cublas/call.h"
 
 #include "common/call_log.h"

@@ -76,8 +76,8 @@ void for_columns(int64_t n, bool ascending, Visitor visit) {
         visit(ascending ? step : n - 1 - step);
 }
 
-// A column adds to the elements that have had their own column. If transposed, it collects from the
-// elements that have not.
+// Column j adds its old x_j to elements whose own columns are done. If transposed, x_j collects
+// from elements whose columns are not done, so that they are still old.
 myblasStatus_t launch(const trmv_problem& p, const launch_context&) {
     for_columns(p.n, !p.op_is_lower(), [&p](int64_t j) {
         const float* column = p.a + j * p.lda;

@@ -34,7 +34,7 @@ struct operands {
     int64_t depth;
 };
 
-// The result: `rows` rows of C, fewer than the vectors have at the edge.
+// The result: `rows` rows of C. At the edge there are fewer rows than the vectors have.
 struct target {
     float alpha, beta;
     float* c;
@@ -75,7 +75,7 @@ template <instruction_set set, int vector_bytes, int vectors, int cols, bool is_
     }
 }
 
-// Columns of C from the first on, `cols` at a time and then fewer.
+// Computes columns of C from the first on, `cols` at a time; the last step may have fewer.
 template <instruction_set set, int vector_bytes, int vectors, int cols, bool is_edge>
 [[gnu::always_inline]] inline void multiply_columns(operands o, int64_t n, target to) {
     for (; n >= cols; n -= cols) {
@@ -89,7 +89,7 @@ template <instruction_set set, int vector_bytes, int vectors, int cols, bool is_
 
 constexpr int most_cols = 8; // of a tile; 4 of two vectors if there are 16 registers
 
-// Fewer rows than the vector has, from a copy that zeroes fill up.
+// Computes fewer rows than a vector has, from a copy of A that is filled up with zeroes.
 template <instruction_set set, int vector_bytes>
 [[gnu::always_inline]] inline void multiply_edge(operands o, int64_t n, const target& to) {
     constexpr int width = vector_bytes / sizeof(float);
@@ -108,8 +108,8 @@ template <instruction_set set, int vector_bytes>
     multiply_columns<set, vector_bytes, 1, most_cols, true>(o, n, to);
 }
 
-// Rows of C from the first on, as many at a time as two vectors have, then one. Where C is only
-// written, the last vector may compute rows again.
+// Computes rows of C from the first on: two vectors at a time, then one vector. If beta is 0, the
+// last vector may overlap rows that are already computed.
 template <instruction_set set, int vector_bytes>
 [[gnu::always_inline]] inline void multiply(operands o, int64_t n, target to) {
     constexpr int width = vector_bytes / sizeof(float);

@@ -39,7 +39,7 @@ columns zeroes() {
     return {zero, 0};
 }
 
-// A tile of op(X): where it is stored, or if it is transposed a copy, made at `copy`.
+// A tile of op(X), where it is stored. A transposed tile is copied to `copy`.
 template <int vector_bytes>
 [[gnu::always_inline]] inline columns read_tile(const operand& o,
                                                 int64_t i,

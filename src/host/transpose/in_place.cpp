@@ -36,7 +36,7 @@ void transpose_square(int64_t n, T* a, int64_t lda) {
     });
 }
 
-// The index that the element at `index` gets in the tight transpose of an m x n matrix.
+// The new index of the element at `index`, in the tight transpose of an m x n matrix.
 struct permutation {
     int64_t m, n;
 

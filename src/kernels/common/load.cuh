@@ -15,8 +15,8 @@ __device__ __forceinline__ uint32_t load_amid_128(const uint32_t* gmem) {
     return value;
 }
 
-// For memory that is read once and is larger than the L1 cache. The L2 cache evicts it sooner, too.
-// PTX ISA, "Data Movement and Conversion Instructions: ld", .level::eviction_priority.
+// For memory that is read once and is larger than the L1 cache. The L2 cache also evicts such lines
+// sooner. PTX ISA, "Data Movement and Conversion Instructions: ld", .level::eviction_priority.
 __device__ __forceinline__ float4 load_past_l1(const float4* gmem) {
     float4 value;
     asm volatile("ld.global.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"

@@ -1,29 +1,12 @@
 #include "kernels/common/tensor_map.h"
 
-#include <cuda_runtime_api.h>
+#include "core/driver_function.h"
 
 namespace myblas::cuda {
 namespace {
 
 constexpr int64_t max_extent = int64_t{1} << 32;
 constexpr int64_t max_pitch_bytes = int64_t{1} << 40; // exclusive
-
-using encoder = decltype(&cuTensorMapEncodeTiled);
-
-// The driver's function is found at run time, as the library does not link libcuda.
-encoder find_encoder() {
-    void* found = nullptr;
-    cudaDriverEntryPointQueryResult result;
-    const char* name = "cuTensorMapEncodeTiled";
-#if CUDART_VERSION >= 12050
-    const cudaError_t error =
-        cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result);
-#else
-    const cudaError_t error = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result);
-#endif
-    const bool ok = error == cudaSuccess && result == cudaDriverEntryPointSuccess;
-    return ok ? reinterpret_cast<encoder>(found) : nullptr;
-}
 
 } // namespace
 
@@ -33,7 +16,8 @@ bool fits_tensor_map(const float* base, int64_t along, int64_t across, int64_t l
 }
 
 myblasStatus_t make_tensor_map(const tensor_shape& shape, CUtensorMap* map) {
-    static const encoder encode = find_encoder();
+    static auto* const encode =
+        find_driver_function<decltype(cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
     if (!encode)
         return MYBLAS_STATUS_NOT_SUPPORTED;
     const cuuint64_t extents[] = {static_cast<cuuint64_t>(shape.along),

@@ -35,11 +35,12 @@ constexpr int few = 16;       // rows or columns of ger
 constexpr int most_early = 8; // thread_n at which A is loaded before x and y
 constexpr int line = 32;      // floats of a cache line
 constexpr int most_shift = line - 1;
-// Up to this size, threads with 8 columns are faster. (For syr2 wherever A stays in the L2 cache.)
+// Up to this size, threads with 8 columns are faster. (In syr2 they are faster whenever A stays in
+// the L2 cache.)
 constexpr int64_t small_n = 1536;
 // Bytes of A beyond which A does not stay in the L2 cache.
 constexpr double least_streamed = 48 << 20;
-// The least bytes of A with enough tiles for all multiprocessors.
+// Bytes of A. If A is smaller, 16 x 256 or 256 x 16 tiles do not occupy all multiprocessors.
 constexpr double least_thin = 4 << 20;
 
 enum class update { syr, syr2, ger };
@@ -51,8 +52,8 @@ __device__ __forceinline__ int shift_of(const syr_problem& p, int64_t column) {
                             line);
 }
 
-// A thread's elements of A. element(c): the address in column c; inside(c): whether to update it;
-// add(c, old): its new value.
+// Load and store a thread's elements of A. element(c) is the address in column c, inside(c) tells
+// whether to update it, and add(c, old) is the new value.
 template <int thread_n, bool streams, class Element, class Inside>
 __device__ __forceinline__ void
 load_elements(float (&value)[thread_n], Element&& element, Inside&& inside) {
@@ -152,7 +153,7 @@ __global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p,
     const bool is_whole = (is_ger || off_diagonal > (shifts ? 1 : 0)) &&
                           (!shifts || place.row > 0) && first_i + tile_m <= rows &&
                           first_j + tile_n <= p.n;
-    // The same condition as a range of columns, for tiles without shifts.
+    // The condition of `inside` as a range of columns, for tiles without shifts.
     const int64_t row_i = first_i + own_row;
     const int64_t end = row_i >= rows ? 0 : min(p.n - j, int64_t{thread_n});
     const int64_t diagonal = min(max(row_i - j, int64_t{-1}), int64_t{thread_n});

@@ -1,9 +1,9 @@
 // symv without workspace. All n^2 elements of the symmetric matrix are read from the triangle.
 //
-//   warps   a warp for each row; its lanes read neighbouring columns. On one side of the diagonal
-//           neighbouring columns lie in different cache lines. For small n
-//   rows    a block for each 32 rows: it reads them up to the diagonal as stored, and beyond it
-//           from the mirror image, down the stored columns
+//   warps   for small n: a warp for each row. Its lanes read neighbouring columns, which on one
+//           side of the diagonal lie in different cache lines
+//   rows    a block for each 32 rows. Left of the diagonal, it reads the stored rows. Right
+//           of the diagonal, it reads their mirror image, the stored columns
 //
 // Bound: n^2 floats read, twice the stored ones.  Launch: 256 threads.  Accepts: everything.
 

@@ -1,10 +1,10 @@
 // trmv in one launch, in place and without workspace.
 //
-// Up to 128 rows one block computes everything; if A is transposed, each warp sums whole rows.
-// Beyond, each block has 32 rows of op(A). Blocks take their rows in the order in which they start,
-// beginning with the rows that read most of x. A block keeps its results until all blocks before it
-// have read x: each block sets a bit in the stream's counters for this. Later blocks do not read
-// the elements that it overwrites.
+// With up to 128 rows, one block computes everything. If A is transposed, each warp of this block
+// sums whole rows. With more rows, each block has 32 rows of op(A). Blocks take their rows in the
+// order in which they start, beginning with the rows that read most of x. A block that has read x
+// sets a bit in the stream's counters. The block writes its results when all blocks before it have
+// set their bits. Later blocks do not read the elements that it overwrites.
 //
 //   counters   0: number of the next block   1: number of blocks that no longer need the bits
 //              2 ...: the bits, 32 in each
@@ -50,8 +50,8 @@ __global__ void __launch_bounds__(threads, 3) multiply_rows(lower_view t, unsign
     for (; v + width <= first_row; v += width)
         block::multiply_all(
             sum, a + v * t.column_step, t.row_step, t.column_step, count, t.x + v * t.incx, t.incx);
-    // Elements outside the triangle, on its diagonal block and right of it, are neither read nor
-    // multiplied.
+    // The columns up to the end of the diagonal block. Elements outside the triangle are neither
+    // read nor multiplied.
     for (; v < first_row + count; v += width)
         block::multiply_some(
             sum,
@@ -153,7 +153,7 @@ myblasStatus_t launch_rows(const trmv_problem& p, const launch_context& context)
 
 constinit const kernel_entry<trmv_problem> trmv_rows = {
     .name = "rows",
-    .description = "blocks of 32 rows, which write x when those before have read it",
+    .description = "blocks of 32 rows; each writes x after earlier blocks have read it",
     .block_m = rows,
     .block_n = width,
     .threads = threads,

@@ -53,8 +53,8 @@ cut make_cut(const gemsum_problem& p, int vector, const device_info& device) {
     const auto reach = [](int width) { return int64_t{threads / width} * loads; };
     cut c{};
     int width = 1;
-    // The smallest width that covers the rows, up to least_width; wider only if the block would
-    // reach past the last column.
+    // The smallest width that covers the rows, but at most least_width. Beyond that the width grows
+    // only while the block would reach past the last column.
     while (width < threads && !covers(width) && (width < least_width || reach(width) > p.n))
         width *= 2;
     c.width_log2 = std::countr_zero(static_cast<unsigned>(width));

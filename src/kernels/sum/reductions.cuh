@@ -182,8 +182,8 @@ struct extremum {
         }
         if (best.key == best_element::nan_at_first)
             return;
-        // An element that is -Inf is not above this level, and need not be: x_0, which always
-        // counts, is at least as good.
+        // An element that is -Inf is not above this level. That does no harm, because x_0, which
+        // always counts, is at least as good.
         float level = best.key == 0 ? -INFINITY : best.level();
         int place = -1;
 #pragma unroll

@@ -32,8 +32,8 @@ myblasStatus_t launch_in_place_workspace(const transpose_problem& p,
             mover = candidate;
     if (const myblasStatus_t status = mover->launch(out, context); status != MYBLAS_STATUS_SUCCESS)
         return status;
-    // In a graph, copies whose size is no multiple of 64 KiB run at 0.65 of the speed: the rest is
-    // copied separately.
+    // In a graph, a copy whose size is not a multiple of 64 KiB runs at 0.65 of the speed.
+    // Therefore the rest beyond such a multiple is copied separately.
     const size_t bytes = matrix_bytes(p, *context.device);
     const size_t rest = bytes % (64 * 1024), whole = bytes - rest;
     const auto copy = [&](size_t from, size_t count) {

@@ -361,8 +361,8 @@ __device__ __forceinline__ void store_short_sectors(const unsigned char* image,
         }
         return;
     }
-    // Elements of B from the start of a cache line on; the first `late` are not the block's.
-    // Element t of column l is at byte run_at(t) + l * bytes.
+    // Goes over elements of B from the start of a cache line on. The first `late` elements do not
+    // belong to the block. Element t of column l is at byte run_at(t) + l * bytes.
     const int pitch = static_cast<int>(ld), late = late_after<line_bytes>(gmem);
     // `line` columns are added, so that it is not negative.
     const int place = threadIdx.x - late + line * pitch;

@@ -30,7 +30,7 @@ namespace {
 
 constexpr int min_warps = gemv_block::min_warps, max_warps = gemv_block::max_warps;
 constexpr int64_t long_k = 4096;
-// Up to this number of lines, quads would leave most lanes of gemv_n<4, 8> without a line.
+// Up to this number of lines, most lanes of gemv_n<4, 8> would have no line if loads were quads.
 constexpr int64_t few_lines = 8;
 
 // How many floats a load can have: 4, 2 or 1.

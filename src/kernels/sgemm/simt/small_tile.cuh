@@ -14,10 +14,11 @@
 //                columns
 //
 // Slabs lie in shared memory as in global memory, for each transposition, so copies have 16 bytes
-// wherever the operand is aligned. A thread reads 4 k at a time: quads of lines (rows of op(A),
-// columns of op(B)) if lines run along memory, quads of k if k does. C is written by quads of rows.
-// If C is unaligned, plain products with tiles of 1024 elements or more write neighbouring rows
-// from neighbouring threads instead.
+// wherever the operand is aligned. Outside of the operands, slabs are filled with zeroes, so the
+// main loop is the same at the edges of C. Only the store compares rows and columns with m and n. A
+// thread reads 4 k at a time: quads of lines (rows of op(A), columns of op(B)) if lines run along
+// memory, quads of k if k does. C is written by quads of rows. If C is unaligned, plain products
+// with tiles of 1024 elements or more write neighbouring rows from neighbouring threads instead.
 //
 // Single products use dependent launch (overlap.cuh): blocks start as soon as the blocks of the
 // kernel before have exited. When that kernel's writes are visible, the launch and all work that

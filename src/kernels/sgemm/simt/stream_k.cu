@@ -11,8 +11,10 @@
 // warps of a scheduler are in the same phase, so no warp multiplies while both add their lanes'
 // sums.
 // Shared memory: 160 KiB for stages of 32 k; and a tile of each warp, on its way to C.
-// Workspace: if tiles are split, the sums of unfinished tiles, 32 or 16 KiB for each worker; and
-// aligned copies of unaligned operands, unless these are read by scalar loads.
+// Workspace: if tiles are split, the sums of unfinished tiles, 32 or 16 KiB for each block. The
+// block with the end of a tile's k waits for the others, adds their sums in a fixed order and
+// writes C (components/schedule.cuh). The workspace also has aligned copies of unaligned
+// operands, unless these are read by scalar loads.
 // Launch: one block of 384 threads for each multiprocessor. If operands are copied, a kernel before
 // it has a warp for every 256 elements of a line. If k is split ("_splits"), a kernel after it has
 // 256 threads for 32 quads of rows of C.

@@ -125,8 +125,8 @@ public:
     }
 
 private:
-    // Copies one word, or writes zero without reading; does nothing if not `inside`. Predicated, as
-    // the compiler would generate far too many branches.
+    // Copies one word, or writes zero without reading; does nothing if not `inside`. The
+    // instructions are predicated here, because the compiler would generate far too many branches.
     static __device__ __forceinline__ void
     copy_if(bool inside, uint32_t smem, const float* gmem, bool reads) {
         asm volatile("{\n"

@@ -32,7 +32,7 @@ struct limb_launcher {
             kernel, dim3(blocks), cluster, true, S::threads, S::smem_bytes, context, arguments...);
     }
 
-    // Launches the packing, then the product, of one scheme.
+    // Launches the packing and then the product of one scheme.
     template <class S>
     static myblasStatus_t
     launch_scheme(const pass_job& job, const tile_schedule& tiles, const launch_context& context) {

@@ -1,9 +1,10 @@
 // corrected_fp16x3, for emulated mode: elements that two limbs cannot hold are multiplied in FP32.
 //
-// An element far below the largest of its cell is lossy (limbs.cuh): there are about five in a
-// million of normally distributed data. Packing writes zeroes as its limbs, and its place into the
-// record of its cell. Before a tile is written, the warps that multiply read the records of the
-// tile's panels, and add the products of the lossy elements, one FMA for each element of C:
+// An element far below the largest of its cell is lossy (limbs.cuh); about five in a million
+// normally distributed elements are. Packing writes zeroes as the limbs of a lossy element, and
+// notes its place in the record of its cell. Before a tile is written, the warps that multiply read
+// the records of the tile's panels, and add the products of the lossy elements, one FMA for each
+// element of C:
 //
 //   C[i][:] += a[i][k] * B[k][:]  for each lossy a[i][k]
 //   C[:][j] += A[:][k] * b[k][j]  for each lossy b[k][j], without rows i of lossy a[i][k]
@@ -12,8 +13,8 @@
 // the sums. Each warp corrects its own rows, in the order of chunks, records and lanes, so the bits
 // are the same on every run. Blocks that share a tile correct their own chunks.
 //
-// Each warp first lists the elements that concern its rows, and fetches all their factors to the L2
-// cache. One after the other, each element would wait for memory.
+// Each warp first lists the lossy elements that concern its rows, and prefetches all their factors
+// to the L2 cache; otherwise it would wait for memory once for each element.
 //
 // Bound: latency.
 // Shared memory: the warps' lists, 2 KiB.
@@ -38,7 +39,7 @@ __device__ __forceinline__ bool is_listed(lossy_record record, unsigned place) {
 struct tile_lines {
     const float* x; // at the first k of the pass
     int64_t line_stride, k_stride;
-    int lines;           // that are left
+    int lines;           // from the first to the operand's last
     const float* scales; // of the lines
 
     // Element k of a line, divided by the line's scale; 0 beyond the last line.
@@ -61,8 +62,8 @@ struct tile_lines {
 template <class Shape>
 class lossy_products {
     static constexpr int halves = Shape::halves;
-    static constexpr int window_chunks = 128; // that a warp looks at together
-    static constexpr int listed_at_once = 64; // at least the elements of a chunk
+    static constexpr int window_chunks = 128; // a warp reads their records together
+    static constexpr int listed_at_once = 64; // elements; a chunk's must fit
     static_assert(listed_at_once >= max_lossy_of_cell * (halves + panel_cells));
 
     tile_lines a, b;
@@ -121,8 +122,8 @@ class lossy_products {
         return entry / chunk_k % cell_lines;
     }
 
-    // Calls f(operand, line, i) for the factors of an entry: i = 0 is the lossy element, the others
-    // are the elements that it is multiplied by, of 4 columns or of the thread's rows.
+    // Calls f(operand, line, i) for the factors of an entry. i = 0 is the lossy element. The others
+    // are the elements that multiply it: of 4 columns of B, or of the thread's rows of A.
     template <class F>
     __device__ __forceinline__ void for_each_factor(unsigned entry, F&& f) const {
         if (entry & is_of_b) {
@@ -132,14 +133,15 @@ class lossy_products {
                 f(a, first_row() + i / 2 * 64 + lane() / 4 + i % 2 * 8, 1 + i);
         } else {
             f(a, first_row() + cell_of(entry) * 64 + line_of(entry) - first_line(), 0);
-            // In an order such that a register of one lane has column i of a thread in all quads.
+            // In the order in which add_to_row gets each column of a thread by one shuffle.
 #pragma unroll
             for (int v = 0; v < 4; ++v)
                 f(b, lane() / 4 * 16 + v / 2 * 8 + lane() % 4 * 2 + v % 2, 1 + v);
         }
     }
 
-    // Adds an element of A times 4 columns of each lane to a row of the warp.
+    // Adds a lossy element of A times its row of B to a row of the warp. Each lane has 4 elements
+    // of the row of B in `factors`.
     static __device__ __forceinline__ void
     add_to_row(int half, int line, const float (&factors)[5], float (&acc)[halves][64]) {
         const bool is_mine = lane() / 4 == line % 8, is_upper = line >= 8;
@@ -157,8 +159,8 @@ class lossy_products {
         }
     }
 
-    // Adds an element of B times the thread's rows to a column, without rows whose element of A is
-    // lossy, too.
+    // Adds a lossy element of B times the thread's rows of A to a column. Rows whose element of A
+    // is lossy too are left out, because add_to_row adds them.
     static __device__ __forceinline__ void add_to_column(int col,
                                                          int k,
                                                          const lossy_record (&lossy_a)[halves],
@@ -188,8 +190,8 @@ class lossy_products {
             }
     }
 
-    // Adds the products of the listed elements. All factors are first fetched to the L2 cache:
-    // memory takes longer than an addition.
+    // Adds the products of the listed elements. Prefetches all factors to the L2 cache before the
+    // first addition, so that the loads from memory overlap.
     __device__ __forceinline__ void
     add_listed(const unsigned* list, int count, int window, float (&acc)[halves][64]) const {
         __syncwarp(); // the list is written
@@ -266,7 +268,8 @@ public:
     __device__ __forceinline__ lossy_products(const pass_job& job, pass_tile at)
         : chunks(job.pass.chunks) {
         const auto& [p, pass, packed] = job;
-        // Nothing here is computed before the main loop, which has no registers to spare.
+        // Keeps the compiler from computing these values before the main loop, which has no
+        // registers to spare.
         int64_t one = 1, distance = packed.lossy_distance;
         asm volatile(
             ""
@@ -326,13 +329,13 @@ public:
                 if (chunk < range.end && read(chunk).has_any())
                     found |= 1u << i;
             }
-            if (!__any_sync(full_warp, found != 0)) // mostly so
+            if (!__any_sync(full_warp, found != 0)) // the usual case
                 continue;
             int listed = 0;
 #pragma unroll 1
             for (int i = 0; i <= window_chunks / 32; ++i) {
                 const int chunk = 32 * i + lane();
-                bool is_pending = found >> i & 1; // never at the end
+                bool is_pending = found >> i & 1; // false in the last round
                 do {
                     chunk_records records{};
                     if (is_pending)

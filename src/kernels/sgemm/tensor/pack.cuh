@@ -300,7 +300,7 @@ __device__ __forceinline__ cell_facts split_cell(const pass_job& job,
         lossy = __reduce_add_sync(full_warp, lossy);
         if (lossy > (Scheme::is_exact ? 0 : max_lossy_of_cell))
             found.request = fallback;
-        // Of all warps, one crosses the limit of a pass, whatever their order.
+        // In any order of the warps, one of them crosses the limit of a pass.
         if (Scheme::corrects && record != 0 && rematerialised_tid() % 32 == 0 &&
             atomicAdd(&job.packed.counters[listed_elements], lossy) + lossy >
                 job.packed.most_listed)

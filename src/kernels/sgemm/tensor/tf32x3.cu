@@ -1,5 +1,6 @@
 // The family tf32x3: C = alpha op(A) op(B) + beta C for small products in both modes, on the tensor
-// cores of sm_90a, in one launch. The kernel is in tf32x3.cuh.
+// cores of sm_90a, in one launch. The kernel is in tf32x3.cuh. If a sum is Inf or NaN, the kernel
+// computes that part of C again on the FP32 units.
 //
 // Bound: latency at 512 cubed, shared memory and splitting at 1024.
 // Shared memory: 211, 211 and 227 KiB: limbs of B for each team; rings of 2, 3 and 4 slabs of 32 k

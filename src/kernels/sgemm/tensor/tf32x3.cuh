@@ -41,7 +41,7 @@
 
 namespace myblas::cuda {
 
-// The largest value of splits * (the largest share of one), over all numbers of splits.
+// The largest value of splits * ceil(units / splits), over all numbers of splits.
 constexpr int most_in_shares(int units) {
     int most = 0;
     for (int splits = 1; splits <= largest_cluster; ++splits)
@@ -87,7 +87,7 @@ struct tf32_shape {
         mbarrier met[teams], turn[teams];
         uint64_t all_received;
         unsigned least[2][warps];
-        unsigned is_read[groups][stages][most_boxes]; // by one team of two
+        unsigned is_read[groups][stages][most_boxes]; // 1: one of two teams has read the box
     };
     static constexpr int words_at = received_at + most_received * 32 * int{sizeof(float4)};
     static constexpr size_t smem_bytes = words_at + sizeof(words_type);
@@ -108,7 +108,8 @@ __device__ __forceinline__ void split_tf32(float x, uint32_t& high, uint32_t& lo
     low = __float_as_uint(x - __uint_as_float(high));
 }
 
-// Notes the smallest nonzero magnitude, as twice its bits minus one.
+// Keeps the smallest nonzero magnitude, as twice its bits minus one. Zero becomes the largest
+// value.
 __device__ __forceinline__ void note_least(unsigned& least, float x) {
     least = min(least, 2 * __float_as_uint(x) - 1);
 }
@@ -193,10 +194,10 @@ split_b(const char* slab, char* limbs, int thread, unsigned& least) {
     }
 }
 
-// Computes 4 rows of a column of C on the FP32 units, as one of their sums is not finite, and calls
-// write(row, sum) for each row. As in strict_pass.cuh, the sums of every 64 k are added. The
-// function is inline, since nvcc 13.0 lets a function that only some lanes call overwrite uniform
-// registers that the other lanes still need.
+// Computes 4 rows of a column of C on the FP32 units, because one of their sums is not finite, and
+// calls write(row, sum) for each row. As in strict_pass.cuh, each 64 k have a separate sum, and
+// these sums are added. The function is inline, because nvcc 13.0 lets a function that only some
+// lanes call overwrite uniform registers that the other lanes still need.
 template <bool transa, bool transb, class Write>
 __device__ __forceinline__ void repair_quad(const sgemm_problem& p,
                                             const sgemm_operands& o,
@@ -220,7 +221,7 @@ __device__ __forceinline__ void repair_quad(const sgemm_problem& p,
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 // acc += the product of a slab. For every 16 k, the least significant products come first. Calls
-// pass_on when the last products are under way.
+// pass_on after the last products have been started.
 template <class Shape, class PassOn>
 __device__ __forceinline__ void multiply_slab(uint32_t (&high)[4][4],
                                               uint32_t (&low)[4][4],
@@ -324,7 +325,7 @@ __device__ __forceinline__ void start_slabs(int slab, int end, int boxes, const 
 }
 
 // Stores a thread's sums by columns in the ring of its group, which is no longer read. Returns
-// whether limbs have held all that the block has split.
+// whether the limbs of all elements that the block has split are normal numbers.
 template <class Shape>
 __device__ __forceinline__ bool leave_sums(const tf32_place<Shape>& at,
                                            typename Shape::words_type& words,

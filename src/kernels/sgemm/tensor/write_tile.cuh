@@ -1,5 +1,5 @@
-// From the sums that the tensor core left in registers to C: the splits of a tile are added, lines
-// are scaled, and C is written.
+// Computes C from the sums that the tensor core left in registers: adds the splits of a tile,
+// scales lines, and writes C.
 //
 // If few blocks share a tile and all clusters run at the same time, the blocks form a cluster. Each
 // block adds and writes its share of the columns, from the shared memory of all blocks. Otherwise
