@@ -7,6 +7,7 @@ measured parts.
 import collections.abc
 import dataclasses
 
+import engine_tables
 from bandwidth_plots import BANDWIDTHS, bandwidth_grid, draw_bandwidths
 from plots import PRODUCT_FILES
 from product_plots import draw_accuracy, draw_rectangles, draw_regret, draw_squares
@@ -90,4 +91,9 @@ OVERVIEWS = [
              "Where a rate exceeds the dashed ceiling of GPU memory, the operands lie in the L2 "
              "cache.",
              grid=bandwidth_grid, size=(8, 3.6), share_y=False),
+    Overview("engines", "Time of engines against the number of GPUs", engine_tables.draw_engines,
+             ("engines",),
+             "Under the preload libraries and without. Dashed: half of the time on twice as many "
+             "GPUs.",
+             grid=engine_tables.grid, size=(8, 2.4), share_y=False),
 ]  # fmt: skip

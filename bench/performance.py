@@ -13,6 +13,7 @@ import pathlib
 import statistics
 import sys
 
+import engine_tables
 import measurements
 import plots
 import rows
@@ -544,6 +545,11 @@ def render_gpu(folder):
         gpu = gpu or measured["context"]["gpu"]
         commits.append(measured["context"]["commit"])
         lines += substitution_tables.render(measured)
+    measured = files.get("engines")  # by bench/engines/measure.py
+    if measured:
+        gpu = gpu or measured["context"]["gpu"]
+        commits.append(measured["context"]["commit"])
+        lines += engine_tables.render(measured)
     if lines:
         *others, last = dict.fromkeys(commits)
         measured_at = ", ".join(others) + " and " + last if others else last

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the tables of the README and of docs/ladder.md from results of myblas-bench, and the
-ladder's rungs from the sources of the kernels.
+"""Writes the tables of the README, docs/ladder.md, docs/python.md, docs/porting.md and
+docs/several_gpus.md from results, and the ladder's rungs from the sources of the kernels.
 
-Between the markers <!-- sweeps:begin --> and <!-- sweeps:end --> of the README, and those of
-overview, rungs and ladder on the ladder's page, stands only text that this program writes. --check
+Between the markers <!-- sweeps:begin --> and <!-- sweeps:end --> of the README, those of overview,
+rungs and ladder on the ladder's page, those of measured on the pages on Python and porting, and
+those of engines on the page on several GPUs, stands only text that this program writes. --check
 changes nothing and fails if the pages say something else.
 """
 
@@ -12,7 +13,9 @@ import dataclasses
 import pathlib
 import sys
 
+import engine_tables
 import measurements
+import python_tables
 import rows
 import rungs
 from measurements import RESULTS, ROOT, Problem, gpu_folders, load, pivot, provenance, table
@@ -306,6 +309,41 @@ def batches(entries):
     return lines
 
 
+ON_FIRST_PAGE = ("cuBLASMp", "PyTorch DTensor", "JAX")
+
+
+def engines_in_brief(results):
+    """Of programs on several GPUs, for the README."""
+    measured = engine_tables.best(gpu_folders(results))
+    if not measured:
+        return []
+    return [
+        f"Programs that know nothing of myblas on {measured['context']['gpu']}, plain and under "
+        "`myblas-run`; in brackets, how many times as fast as plain "
+        "([more](docs/several_gpus.md#what-was-measured)):",
+        "",
+        *engine_tables.summary(measured, ON_FIRST_PAGE),
+        "",
+    ]
+
+
+def engines(results):
+    measured = engine_tables.best(gpu_folders(results))
+    if not measured:
+        return ["No engine was measured on several GPUs yet.", ""]
+    return [
+        "`bench/engines/measure.py` starts each engine plain and in each mode, and compares its "
+        "results with double precision. The largest size of each kind of work, on one GPU and on "
+        "the most; in brackets, how many times as fast as plain:",
+        "",
+        *engine_tables.summary(measured),
+        "",
+        f"{provenance(measured['context'])}. The [performance page](performance.md) has all sizes, "
+        "the errors and the calls of each run, and a plot.",
+        "",
+    ]
+
+
 def ladders(results):
     reasons_file = ROOT / REASONS
     reasons = load(reasons_file) if reasons_file.exists() else {}
@@ -335,13 +373,18 @@ def present(page, name, lines, is_check):
         raise Problem(f"{page} is out of date: run bench/render.py")
 
 
-def present_all(readme, ladder_page, results, is_check):
-    sweeps = [rates_of_squares, rates_of_level3, ratios_of_sweeps]
+def present_all(pages, results, is_check):
+    readme, ladder_page, python_page, porting_page, engines_page = pages
+    sweeps = [rates_of_squares, rates_of_level3, engines_in_brief, ratios_of_sweeps]
     present(readme, "sweeps", [line for lines in sweeps for line in lines(results)], is_check)
     sgemm = rungs.all_rungs()
     present(ladder_page, "overview", rungs.overview(sgemm), is_check)
     present(ladder_page, "rungs", rungs.sections(sgemm), is_check)
     present(ladder_page, "ladder", ladders(results), is_check)
+    files = measurements.first_files(results, [python_tables.PART])
+    present(python_page, "measured", python_tables.of_package(files), is_check)
+    present(porting_page, "measured", python_tables.of_emulation(files), is_check)
+    present(engines_page, "engines", engines(results), is_check)
 
 
 def main():
@@ -349,9 +392,14 @@ def main():
     parser.add_argument("--check", action="store_true", help="fail if a page is out of date")
     parser.add_argument("--readme", type=pathlib.Path, default=ROOT / "README.md")
     parser.add_argument("--ladder", type=pathlib.Path, default=ROOT / "docs/ladder.md")
+    parser.add_argument("--python", type=pathlib.Path, default=ROOT / "docs/python.md")
+    parser.add_argument("--porting", type=pathlib.Path, default=ROOT / "docs/porting.md")
+    parser.add_argument("--engines", type=pathlib.Path, default=ROOT / "docs/several_gpus.md")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / RESULTS)
     arguments = parser.parse_args()
-    work = (arguments.readme, arguments.ladder, arguments.results, arguments.check)
+    pages = (arguments.readme, arguments.ladder, arguments.python, arguments.porting,
+             arguments.engines)  # fmt: skip
+    work = (pages, arguments.results, arguments.check)
     return measurements.run("render.py", lambda: present_all(*work))
 
 

@@ -8,10 +8,12 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
+import engine_tables
 import measurements
 import overview
 import performance
 import pytest
+import python_tables
 import ratio_maps
 import render
 import roofline
@@ -300,15 +302,101 @@ def test_the_readme_shows_what_was_measured_of_blas(tmp_path):
     assert lines[0] == ("level 3 but sgemm, strict", "cuBLAS", 3, "1.78", "0.50")
 
 
+def test_the_python_package_is_a_part_of_its_page():
+    ratio = {f"{mode}_ratio": 1.25 for mode in ("strict", "emulated", "fast")}
+    error = {f"{name}_error": 1e-7 for name in ("plain", "strict", "emulated", "fast")}
+    run = {"plain": 0.002, "noise": 0.01} | ratio | error
+    calls = {"plain": 5.0, "preload": 4.0, "python": 12.3, "plain again": 5.0}
+    row = {"n": 1024, "mode": "strict", "library": 40.0, "matmul": 50.0, "ratio": 0.8}
+    measured = {
+        "context": {"gpu": "NVIDIA H200", "commit": "abc", "date": "2026-01-02T", "command": "me"},
+        "products": {"suite": "PyTorch 2", "programs": [{"program": "mm 64"} | run]},
+        "training": {"shape": "a shape", "steps": 20} | run,
+        "calls": {"mm 64": calls, "bmm 64": calls | {"compiled": 4.5}},
+        "cupy": {"package": "CuPy 14", "microseconds": [row]},
+        "jax": {"package": "JAX 1", "microseconds": [row | {"matmul": 80.0, "ratio": 0.5}]},
+        "emulation": {"n": 8192, "requests": [
+            {"request": "A", "us": 5000.0, "ratio": 4.0, "error": 1e-7},
+            {"request": "B", "us": 5000.0, "ratio": 4.0, "error": 1e-7, "cublas_us": 20000.0,
+             "cublas_error": 2e-7},
+        ]},
+    }  # fmt: skip
+    files = {"python": measured}
+    lines = python_tables.of_package(files)
+    errors = "1.0e-07 | 1.0e-07 | 1.0e-07 |"
+    assert f"| mm 64 | 2 | 1.25 | 1.25 | 1.25 | 0.010 | {errors}" in lines
+    assert f"| a step | 2 | 1.25 | 1.25 | 1.25 | 0.010 | 1.0e-07 | {errors}" in lines
+    assert "| mm 64 | 5.0 | 4.0 | 12.3 |" in lines  # not compiled for all
+    assert "| 1024 | strict | 50 | 0.80 | 80 | 0.50 |" in lines
+    assert lines[-2].endswith("2026-01-02: `me`")
+    lines = python_tables.of_emulation(files)
+    assert "| `A` | refused |  | 5.00 | 4.00 | 1.0e-07 |" in lines
+    assert "| `B` | 20.00 | 2.0e-07 | 5.00 | 4.00 | 1.0e-07 |" in lines
+    assert python_tables.of_package({}) == python_tables.of_emulation({}) == []
+
+
+def planted_engines():
+    """cuBLASMp on two GPUs, what one takes, and host matrices, plain without a GPU."""
+    rows_of = {
+        ("cuBLASMp", "torch.mm", 1): {"plain": 100.0, "fast": 25.0},
+        ("cuBLASMp", "AG+GEMM", 2): {"plain": 52.0, "fast": 13.0},
+        ("BLAS of host matrices", "sgemm_", 2): {"fast": 40.0},
+        ("BLAS of host matrices", "sgemm_", 0): {"plain": 8000.0},
+    }
+    results = [
+        {"engine": engine, "work": work, "n": 1000, "gpus": gpus, "mode": mode, "ms": ms,
+         "error": 2e-7, "is_right": True}
+        for (engine, work, gpus), by_mode in rows_of.items() for mode, ms in by_mode.items()
+    ]  # fmt: skip
+    jobs = [
+        {"part": "host", "gpus": 2, "mode": "fast", "status": "ended", "served": "sgemm 4",
+         "kernels": "some 4", "forwarded": "sdot 1", "reasons": "too small 1"},
+        {"part": "jax", "gpus": 2, "mode": "fast", "status": "status 1"},
+    ]  # fmt: skip
+    context = {"gpu": "2 x GPU", "commit": "c", "date": "2026-01-01", "command": "measure.py",
+               "versions": {"JAX": "1.2"}}  # fmt: skip
+    links = [{"gpus": 2, "up": 1.0, "down": 0.5, "both": 1.2, "ring": 9.0}]
+    return {"context": context, "links": links, "results": results, "jobs": jobs}
+
+
+def test_engines_are_compared_with_plain_and_with_one_gpu(tmp_path):
+    (tmp_path / "gpux2").mkdir()
+    (tmp_path / "gpux2/engines.json").write_text(json.dumps(planted_engines()))
+    text, plots = performance.render(tmp_path)
+    assert "## 2 x GPU" in text
+    assert "| AG+GEMM | 1000 | 1 | 100 | 25 (4.00 ×) |  |" in text
+    assert "| AG+GEMM | 1000 | 2 | 52 | 13 (4.00 ×) | 1.92, 1.92 |" in text
+    # 8 MB go up at 1 GB/s, 4 MB come down at half of that, all of it takes 10 ms.
+    assert "| sgemm_ | 1000 | 2 | 8000 | 40 (200.00 ×) | –, – | 10 |" in text
+    assert "| host | 2 | fast | some 4 | sdot 1 (too small 1) |" in text
+    assert "cut off: jax, fast, 2 GPUs (status 1)." in text
+    assert "With JAX 1.2." in text
+    (name,) = plots
+    plot, shown, digest = plots[name]
+    assert [work.name for work in engine_tables.drawn(shown)] == ["AG+GEMM"]
+    performance.draw(plot, shown, digest, tmp_path / "engines.svg")
+    assert "AG+GEMM, 1000" in (tmp_path / "engines.svg").read_text()
+    brief = render.engines_in_brief(tmp_path)
+    assert "| cuBLASMp | AG+GEMM | 1000 | 2 | 52 | 13 (4.00 ×) |" in brief
+    assert not any("sgemm_" in line for line in brief)
+    assert any("sgemm_" in line for line in render.engines(tmp_path))
+
+
 def test_pages_have_a_part_for_each_gpu_and_the_readme_the_first(tmp_path):
     h100, h200 = "NVIDIA H100 80GB HBM3", "NVIDIA H200"
     results, readme, ladder_page = (tmp_path / name for name in ("results", "README", "ladder"))
-    for page, names in ((readme, ["sweeps"]), (ladder_page, ["overview", "rungs", "ladder"])):
+    python_page, porting_page = tmp_path / "python", tmp_path / "porting"
+    engines_page = tmp_path / "engines"
+    marked = {readme: ["sweeps"], ladder_page: ["overview", "rungs", "ladder"],
+              python_page: ["measured"], porting_page: ["measured"],
+              engines_page: ["engines"]}  # fmt: skip
+    for page, names in marked.items():
         marks = [f"<!-- {name}:{end} -->\n" for name in names for end in ("begin", "end")]
         page.write_text("".join(marks))
 
     def render_pages(*arguments):
-        pages = ["--readme", readme, "--ladder", ladder_page]
+        pages = ["--readme", readme, "--ladder", ladder_page, "--python", python_page,
+                 "--porting", porting_page, "--engines", engines_page]  # fmt: skip
         return run_script("render.py", "--results", results, *pages, *arguments)
 
     def both_pages():

@@ -229,7 +229,8 @@ def symbol_list(header):
 CUBLAS_TYPES = "Handle Status Operation FillMode SideMode DiagType PointerMode Math".split()
 CUBLAS_HELPERS = """
     Create Destroy GetVersion GetStatusName GetStatusString SetStream GetStream SetPointerMode
-    GetPointerMode SetMathMode GetMathMode SetWorkspace SetLoggerCallback LoggerConfigure
+    GetPointerMode SetMathMode GetMathMode SetSmCountTarget GetSmCountTarget SetWorkspace
+    SetLoggerCallback LoggerConfigure
 """.split()
 BEGIN, END = f"/* {NOTE}: begin */\n", f"/* {NOTE}: end */\n"
 

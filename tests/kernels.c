@@ -203,7 +203,8 @@ static const char* const cuda_trsv[] = {"single_block", "chain", NULL};
 static const char* const cuda_level3[] = {"naive", "products", NULL};
 static const char* const cuda_small_level3[] = {"naive", "products", "small", NULL};
 static const char* const host_level3[] = {"reference", "products", "openblas", NULL};
-static const char* const host_sgemm[] = {"reference", "unpacked", "blocked", "openblas", NULL};
+static const char* const host_sgemm[] = {
+    "reference", "unpacked", "blocked", "ordered", "openblas", NULL};
 static const char* const host_transpose[] = {"naive", "blocked", "in_place", NULL};
 static const char* const host_geam[] = {"naive", "blocked", NULL};
 static const char* const host_sum[] = {"serial", "pairwise", NULL};
@@ -484,7 +485,8 @@ static void test_selected_names(void** state) {
     if (!cuda_is_built())
         skip();
     const myblasOperation_t N = MYBLAS_OP_N, T = MYBLAS_OP_T;
-    const myblasMath_t emulated = MYBLAS_FP32_EMULATED_MATH, fast = MYBLAS_FP32_FAST_MATH;
+    const myblasMath_t emulated = MYBLAS_FP32_EMULATED_MATH, fast = MYBLAS_FP32_FAST_MATH,
+                       reproducible = MYBLAS_FP32_REPRODUCIBLE_MATH;
     const size_t large_workspace = (size_t)4 << 30;
     enum { all = 0 };
     const struct {
@@ -497,6 +499,8 @@ static void test_selected_names(void** state) {
         {90, default_workspace, sgemm_call(N, N, 4096, 4096, 4096), "stream_k/"},
         {90, default_workspace, sgemm_call(T, N, 4096, 4096, 4096), "stream_k/"},
         {90, default_workspace, sgemm_call(N, T, 5000, 5000, 5000), "stream_k/"},
+        {90, default_workspace, sgemm_call(N, N, 32768, 32768, 32768), "stream_k/"},
+        {90, default_workspace, sgemm_call(T, N, 65536, 65536, 65536), "stream_k/"},
         {80, default_workspace, sgemm_call(N, N, 4096, 4096, 4096), "warp_tile/"},
         {90, 0, sgemm_call(N, N, 8192, 8192, 8192), "stream_k/ warp_tile/"},
         {90, default_workspace, padded(sgemm_call(N, N, 4096, 4096, 4096)), "stream_k/ warp_tile/"},
@@ -524,6 +528,12 @@ static void test_selected_names(void** state) {
         {90, large_workspace, in_mode(emulated, sgemm_call(T, T, 8192, 8192, 8192)),
          "fp16x3/256x128"},
         {90, 0, in_mode(fast, sgemm_call(N, N, 1024, 1024, 1024)), "tf32x3/ fp16x3/ bf16x6/"},
+        {all, default_workspace, in_mode(reproducible, sgemm_call(N, N, 4096, 4096, 4096)),
+         "warp_tile/"},
+        {all, default_workspace, in_mode(reproducible, sgemm_call(N, N, 16, 16, 65536)),
+         "warp_tile/ short_k small_tile/16x16_packed small_tile/32x32_packed"},
+        {all, 0, in_mode(reproducible, in_batch(10000, sgemm_call(N, N, 8, 8, 8))),
+         "warp_tile/ short_k small_tile/16x16_packed small_tile/32x32_packed"},
         {90, default_workspace, in_mode(fast, sgemm_call(N, N, 32, 32, 32)), "small_tile/"},
         {90, default_workspace, in_mode(fast, sgemm_call(N, N, 1, 4096, 4096)), "gemv skinny"},
         {80, large_workspace, in_mode(fast, sgemm_call(N, N, 8192, 8192, 8192)), "warp_tile/"},
@@ -837,7 +847,7 @@ static void test_selection_arguments(void** state) {
     wrong.routine = (myblasRoutine_t)-1;
     assert_status(INVALID_VALUE, myblasSelectKernelOn(host, none, 0, &wrong, &name));
     wrong = call;
-    wrong.math_mode = (myblasMath_t)3;
+    wrong.math_mode = (myblasMath_t)4;
     assert_status(INVALID_VALUE, myblasSelectKernelOn(host, none, 0, &wrong, &name));
     assert_string_equal(name, "untouched");
     // Too old, or nothing built.
@@ -1256,7 +1266,7 @@ static void test_estimate_arguments(void** state) {
     wrong.lda = 9;
     assert_status(INVALID_VALUE, myblasGetKernelEstimateOn(host, none, 0, &wrong, 0, &estimate));
     wrong = call;
-    wrong.math_mode = (myblasMath_t)3;
+    wrong.math_mode = (myblasMath_t)4;
     assert_status(INVALID_VALUE, myblasGetKernelEstimateOn(host, none, 0, &wrong, 0, &estimate));
     assert_memory_equal(&estimate, &untouched, sizeof estimate);
     estimate.size_bytes = 0;
@@ -1566,7 +1576,7 @@ static void test_handle_estimates(void** state) {
 }
 
 // The functions that take a description of the handle's device in place of the handle give the same
-// answers.
+// answers. With a target of multiprocessors they are those of a device that has no more.
 static void test_device_of_a_handle(void** state) {
     myblasHandle_t handle = require_handle(state);
     myblasDevice_t device = {.size_bytes = sizeof device, .arch = -77};
@@ -1593,7 +1603,12 @@ static void test_device_of_a_handle(void** state) {
     size_t workspace = 0; // which decides how many passes a kernel needs
     assert_ok(myblasGetWorkspaceLimit(handle, &workspace));
     random_seed(14);
+    const int all_sms = device.sm_count;
+    assert_status(INVALID_VALUE, myblasSetSmCountTarget(handle, all_sms + 1));
     for (int round = 0; round < 200; ++round) {
+        const int target = round % 2 ? (int)random_between(1, all_sms) : 0;
+        assert_ok(myblasSetSmCountTarget(handle, target));
+        device.sm_count = target ? target : all_sms;
         const myblasCall_t call = random_call(MYBLAS_ROUTINE_SGEMM);
         const int index = (int)random_between(0, kernel_count(handle, MYBLAS_ROUTINE_SGEMM) - 1);
         myblasKernelEstimate_t known = {.size_bytes = sizeof known};
@@ -1601,6 +1616,9 @@ static void test_device_of_a_handle(void** state) {
         const myblasKernelEstimate_t described = estimate_on(&device, workspace, &call, index);
         assert_true(known.predicted_us == described.predicted_us);
     }
+    assert_ok(myblasSetSmCountTarget(handle, 0));
+    assert_ok(myblasGetDevice(handle, &device));
+    assert_int_equal(device.sm_count, all_sms);
 }
 
 // ---- MYBLAS_TUNING ------------------------------------------------------------------------------

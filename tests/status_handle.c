@@ -128,14 +128,25 @@ static void test_modes(void** state) {
     myblasMath_t math = (myblasMath_t)-1;
     assert_ok(myblasGetMathMode(handle, &math));
     assert_int_equal(math, MYBLAS_FP32_STRICT_MATH);
-    for (int mode = MYBLAS_FP32_STRICT_MATH; mode <= MYBLAS_FP32_FAST_MATH; ++mode) {
+    for (int mode = MYBLAS_FP32_STRICT_MATH; mode <= MYBLAS_FP32_REPRODUCIBLE_MATH; ++mode) {
         assert_ok(myblasSetMathMode(handle, (myblasMath_t)mode));
         assert_ok(myblasGetMathMode(handle, &math));
         assert_int_equal(math, mode);
     }
-    assert_status(INVALID_VALUE, myblasSetMathMode(handle, (myblasMath_t)3));
+    assert_status(INVALID_VALUE, myblasSetMathMode(handle, (myblasMath_t)4));
     assert_status(INVALID_VALUE, myblasSetMathMode(handle, (myblasMath_t)-1));
     assert_status(INVALID_VALUE, myblasGetMathMode(handle, NULL));
+
+    int count = -1;
+    assert_ok(myblasGetSmCountTarget(handle, &count));
+    assert_int_equal(count, 0);
+    for (int target = 1; target >= 0; --target) {
+        assert_ok(myblasSetSmCountTarget(handle, target));
+        assert_ok(myblasGetSmCountTarget(handle, &count));
+        assert_int_equal(count, target);
+    }
+    assert_status(INVALID_VALUE, myblasSetSmCountTarget(handle, -1));
+    assert_status(INVALID_VALUE, myblasGetSmCountTarget(handle, NULL));
 }
 
 static void test_streams(void** state) {
@@ -269,6 +280,7 @@ static void test_null_handle(void** state) {
         myblasPointerMode_t pointer_mode;
         myblasMath_t math;
         size_t size;
+        int count;
         const char* name;
     } out;
     memset(&out, 0x5A, sizeof out);
@@ -280,6 +292,8 @@ static void test_null_handle(void** state) {
     assert_status(NOT_INITIALIZED, myblasGetPointerMode(NULL, &out.pointer_mode));
     assert_status(NOT_INITIALIZED, myblasSetMathMode(NULL, MYBLAS_FP32_STRICT_MATH));
     assert_status(NOT_INITIALIZED, myblasGetMathMode(NULL, &out.math));
+    assert_status(NOT_INITIALIZED, myblasSetSmCountTarget(NULL, 0));
+    assert_status(NOT_INITIALIZED, myblasGetSmCountTarget(NULL, &out.count));
     assert_status(NOT_INITIALIZED, myblasSetWorkspace(NULL, NULL, 0));
     assert_status(NOT_INITIALIZED, myblasSetWorkspaceLimit(NULL, 0));
     assert_status(NOT_INITIALIZED, myblasGetWorkspaceLimit(NULL, &out.size));
@@ -539,6 +553,7 @@ static void expect_math(myblasMath_t expected) {
 static void expect_strict(void) { expect_math(MYBLAS_FP32_STRICT_MATH); }
 static void expect_emulated(void) { expect_math(MYBLAS_FP32_EMULATED_MATH); }
 static void expect_fast(void) { expect_math(MYBLAS_FP32_FAST_MATH); }
+static void expect_reproducible(void) { expect_math(MYBLAS_FP32_REPRODUCIBLE_MATH); }
 
 static void expect_success(void) { expect_create(MYBLAS_STATUS_SUCCESS); }
 
@@ -636,6 +651,7 @@ static const struct scenario scenarios[] = {
     {"strict", expect_strict},
     {"emulated", expect_emulated},
     {"fast", expect_fast},
+    {"reproducible", expect_reproducible},
     {"defaults", expect_defaults},
     {"success", expect_success},
     {"reference", expect_reference},
@@ -658,10 +674,13 @@ static void test_environment(void** state) {
         {"emulated", "MYBLAS_MATH=emulated"},
         {"fast", "MYBLAS_MATH=fast"},
         {"fast", "MYBLAS_MATH=FAST"},
+        {"reproducible", "MYBLAS_MATH=reproducible"},
         {"emulated", "MYBLAS_MATH=Emulated"},
         {"limit_of_512_megabytes", "MYBLAS_WORKSPACE=512M"},
         {"limit_of_512_megabytes", "MYBLAS_WORKSPACE=536870912", "MYBLAS_BACKEND=host"},
         {"success", "MYBLAS_WORKSPACE=0"},
+        {"success", "MYBLAS_SMS=96"},
+        {"success", "MYBLAS_SMS=100000"},
         {"success", "MYBLAS_NUM_THREADS=3"},
         {"success", "MYBLAS_NUM_THREADS=100000"},
         {"success", "OPENBLAS_NUM_THREADS=none", "OMP_NUM_THREADS=4,2"},
@@ -672,9 +691,10 @@ static void test_environment(void** state) {
         assert_scenario(cases[i][0], &cases[i][1]);
 
 #define BACKENDS ": not auto, host or cuda"
-#define MODES ": not strict, emulated or fast"
+#define MODES ": not strict, emulated, fast or reproducible"
 #define BYTES ": not a number of bytes, such as 512M or 4G"
 #define THREADS ": not a number of threads from 1 on"
+#define SMS ": not a number of multiprocessors from 1 on"
     static const struct {
         const char *variable, *rule;
     } wrong[] = {
@@ -686,6 +706,10 @@ static void test_environment(void** state) {
         {"MYBLAS_WORKSPACE=512MB", BYTES},
         {"MYBLAS_WORKSPACE=-1", BYTES},
         {"MYBLAS_WORKSPACE=much", BYTES},
+        {"MYBLAS_SMS=0", SMS},
+        {"MYBLAS_SMS=-1", SMS},
+        {"MYBLAS_SMS=96,1", SMS},
+        {"MYBLAS_SMS=all", SMS},
         {"MYBLAS_NUM_THREADS=0", THREADS},
         {"MYBLAS_NUM_THREADS=2,1", THREADS},
         {"MYBLAS_NUM_THREADS=all", THREADS},
@@ -708,6 +732,7 @@ static void test_environment(void** state) {
     static const char* const empty[] = {"MYBLAS_BACKEND=",
                                         "MYBLAS_MATH=",
                                         "MYBLAS_WORKSPACE=",
+                                        "MYBLAS_SMS=",
                                         "MYBLAS_NUM_THREADS=",
                                         "MYBLAS_SGEMM_KERNEL=",
                                         "MYBLAS_TUNING=",

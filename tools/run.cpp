@@ -107,8 +107,8 @@ std::string describe_start(const std::string& command, const std::string& preloa
 }
 
 // The processes append to the file, which has the same path in any working directory. The file is
-// emptied first, except by the ranks of a job: none of them is the first one, and hosts may share
-// the file.
+// emptied first, except by one of several ranks of a job: none of them is the first one, and hosts
+// may share the file.
 void start_file(const char* variable, const std::string& file) {
     if (file.empty())
         return;
@@ -116,7 +116,7 @@ void start_file(const char* variable, const std::string& file) {
         set(variable, file);
         return;
     }
-    const bool is_shared = *myblas::preload::read_rank_name().text ||
+    const bool is_shared = myblas::preload::is_one_of_several() ||
                            file.starts_with("/dev/"); // where other programs write too
     std::FILE* started = std::fopen(file.c_str(), is_shared ? "a" : "w");
     if (!started)
@@ -292,8 +292,9 @@ int main(int argc, char** argv) {
     app.set_version_flag("--version", tools::version_text("myblas-run"));
     app.add_flag("--cublas", chosen.cublas, "interpose on cuBLAS (default: both)");
     app.add_flag("--blas", chosen.blas, "interpose on Fortran BLAS and CBLAS (default: both)");
-    app.add_option("--math", chosen.math, "arithmetic of products: strict, emulated, fast")
-        ->check(CLI::IsMember({"strict", "emulated", "fast"}, CLI::ignore_case));
+    app.add_option(
+           "--math", chosen.math, "arithmetic of products: strict, emulated, fast, reproducible")
+        ->check(CLI::IsMember({"strict", "emulated", "fast", "reproducible"}, CLI::ignore_case));
     app.add_option(
            "--kernel", chosen.kernel, "the kernel or family of kernels that computes products")
         ->check(check_kernel);

@@ -19,6 +19,7 @@ namespace tools {
 namespace {
 
 constexpr std::string_view prefix = "MYBLAS_";
+constexpr const char* emulation = "CUBLAS_EMULATE_SINGLE_PRECISION"; // cuBLAS's own
 
 // ---- What is wrong with a value, or nothing -----------------------------------------------------
 
@@ -39,7 +40,7 @@ std::string check_size(const std::string& value, unsigned long long least) {
     return number < least ? "has to be positive" : "";
 }
 
-// A number of threads.
+// A number of threads, GPUs or multiprocessors.
 std::string check_count(const std::string& value) {
     const bool is_number = value.find_first_not_of("0123456789") == std::string::npos;
     return is_number && value.find_first_not_of('0') != std::string::npos ? ""
@@ -76,7 +77,8 @@ constexpr struct {
 } variables[] = {
     // clang-format off
     {"MYBLAS_BACKEND", [](text v) { return check_choice(v, {"auto", "host", "cuda"}); }},
-    {"MYBLAS_MATH", [](text v) { return check_choice(v, {"strict", "emulated", "fast"}); }},
+    {"MYBLAS_MATH",
+     [](text v) { return check_choice(v, {"strict", "emulated", "fast", "reproducible"}); }},
     {"MYBLAS_OFFLOAD", [](text v) { return check_choice(v, {"auto", "always", "never"}); }},
     {"MYBLAS_CUBLAS_TF32", [](text v) { return check_choice(v, {"forward", "serve"}); }},
     {"MYBLAS_REPORT_DETAIL", [](text v) { return check_choice(v, {"brief", "full"}); }},
@@ -86,10 +88,13 @@ constexpr struct {
     {"MYBLAS_DEVICE_MEMORY", [](text v) { return check_size(v, 1); }},
     {"MYBLAS_NUM_THREADS", check_count},
     {"MYBLAS_DEVICES", check_count},
+    {"MYBLAS_SMS", check_count},
+    {"MYBLAS_LOGICAL_BLOCK", [](text v) { return v == "0" ? "" : check_count(v); }},
     {"MYBLAS_LOG", [](text v) { return v == "stdout" ? "" : check_output(v); }},
     {"MYBLAS_REPORT", check_output},
     {"MYBLAS_CALL_LOG", check_output},
     {"MYBLAS_TUNING", check_input},
+    {emulation, [](text v) { return check_choice(v, {"0", "1"}); }},
     // What the tools set and read
     {"MYBLAS_COMMIT", nullptr},
     {"MYBLAS_RUN_PROCESS", nullptr},
@@ -128,7 +133,7 @@ std::string most_similar_variable(std::string_view name) {
         }
     };
     for (const auto& v : variables)
-        if (v.find_fault)
+        if (v.find_fault && v.name != emulation)
             consider(v.name);
     for (const char* candidate : myblas::kernel_variables)
         consider(candidate);
@@ -177,8 +182,8 @@ std::vector<setting> read_settings() {
     for (char** entry = environ; *entry; ++entry) {
         const std::string_view text = *entry;
         const size_t equals = text.find('=');
-        if (!text.starts_with(prefix) || equals == std::string_view::npos ||
-            equals + 1 == text.size())
+        if ((!text.starts_with(prefix) && text.substr(0, equals) != emulation) ||
+            equals == std::string_view::npos || equals + 1 == text.size())
             continue;
         setting s{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)), ""};
         judge(&s);
@@ -212,7 +217,8 @@ std::string describe(const setting& s) {
 std::string describe_faults(bool with_kernels) {
     std::string faults;
     for (const setting& s : read_settings())
-        if ((s.is_known || s.is_misspelt) && !s.fault.empty() &&
+        // With a senseless value, cuBLAS's own variable counts as not set.
+        if ((s.is_known || s.is_misspelt) && !s.fault.empty() && s.name != emulation &&
             (with_kernels || !s.name.ends_with("_KERNEL")))
             faults += (faults.empty() ? "" : "; ") + describe(s);
     return faults;

@@ -60,6 +60,7 @@ module myblas
     integer(c_int), parameter :: MYBLAS_FP32_STRICT_MATH = 0
     integer(c_int), parameter :: MYBLAS_FP32_EMULATED_MATH = 1
     integer(c_int), parameter :: MYBLAS_FP32_FAST_MATH = 2
+    integer(c_int), parameter :: MYBLAS_FP32_REPRODUCIBLE_MATH = 3
 
     ! myblasActivation_t
     integer(c_int), parameter :: MYBLAS_ACTIVATION_NONE = 0
@@ -266,6 +267,22 @@ module myblas
             import
             type(c_ptr), value :: handle
             integer(c_int), intent(out) :: mode
+            integer(c_int) :: status
+        end function
+
+        function myblasSetSmCountTarget(handle, count) &
+            bind(c, name="myblasSetSmCountTarget") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), value :: count
+            integer(c_int) :: status
+        end function
+
+        function myblasGetSmCountTarget(handle, count) &
+            bind(c, name="myblasGetSmCountTarget") result(status)
+            import
+            type(c_ptr), value :: handle
+            integer(c_int), intent(out) :: count
             integer(c_int) :: status
         end function
 

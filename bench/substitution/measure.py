@@ -18,20 +18,16 @@ killed, and what was measured before is there. Suites of programs that are not i
 out. Exit status 1: a part failed.
 """
 
-import ctypes
-import datetime
 import json
-import os
 import pathlib
-import re
 import statistics
-import subprocess
 import sys
 import time
 
 here = pathlib.Path(__file__).resolve().parent
 sys.path += [str(here), str(here.parent)]
 import turns  # noqa: E402
+from machine import context  # noqa: E402
 from measurements import json_text  # noqa: E402
 from process import Failure, Program  # noqa: E402
 
@@ -137,37 +133,6 @@ def blas():
     return results
 
 
-def cuda_version():
-    """The CUDA version of the driver, such as 13.0."""
-    version = ctypes.c_int(0)
-    ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(version))
-    return f"{version.value // 1000}.{version.value % 1000 // 10}"
-
-
-def commit():
-    """MYBLAS_COMMIT, or else the commit of the build."""
-    if os.environ.get("MYBLAS_COMMIT"):
-        return os.environ["MYBLAS_COMMIT"]
-    header = (build / "bench/generated/build_commit.h").read_text()
-    return re.search('build_commit = "(.*)"', header)[1]
-
-
-def context():
-    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
-    answer = subprocess.run(query, capture_output=True, text=True, timeout=30)
-    gpu, driver = answer.stdout.splitlines()[0].split(", ")
-    cpus = re.findall("model name\\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
-    return {
-        "gpu": gpu,
-        "driver": driver,
-        "cuda": cuda_version(),
-        "cpu": f"{len(cpus)} x {cpus[0]}",
-        "commit": commit(),
-        "command": " ".join([COMMAND, output.name, *sys.argv[3:]]),
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-    }
-
-
 def fail(what):
     global status
     print(what, file=sys.stderr)
@@ -175,7 +140,7 @@ def fail(what):
 
 
 measured = json.loads(output.read_text()) if output.exists() else {}
-measured["context"] = context()
+measured["context"] = context(build, [COMMAND, output.name, *sys.argv[3:]])
 status = 0
 for part in parts:
     begin = time.monotonic()

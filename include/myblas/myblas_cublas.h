@@ -86,6 +86,8 @@
 #define cublasGetPointerMode myblasGetPointerMode
 #define cublasSetMathMode myblasSetMathMode
 #define cublasGetMathMode myblasGetMathMode
+#define cublasSetSmCountTarget myblasSetSmCountTarget
+#define cublasGetSmCountTarget myblasGetSmCountTarget
 #define cublasSetWorkspace myblasSetWorkspace
 
 /* Logger */

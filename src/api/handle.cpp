@@ -8,6 +8,7 @@
 
 #include <array>
 #include <atomic>
+#include <climits>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
@@ -70,7 +71,8 @@ bool read_backend(myblasBackend_t* backend) noexcept {
 bool read_math(myblasMath_t* mode) noexcept {
     constexpr choice choices[] = {{"strict", MYBLAS_FP32_STRICT_MATH},
                                   {"emulated", MYBLAS_FP32_EMULATED_MATH},
-                                  {"fast", MYBLAS_FP32_FAST_MATH}};
+                                  {"fast", MYBLAS_FP32_FAST_MATH},
+                                  {"reproducible", MYBLAS_FP32_REPRODUCIBLE_MATH}};
     int value = MYBLAS_FP32_STRICT_MATH;
     const bool is_valid = read_choice("MYBLAS_MATH", choices, &value);
     *mode = static_cast<myblasMath_t>(value);
@@ -86,6 +88,19 @@ bool read_workspace_limit(std::optional<size_t>* limit) noexcept {
     if (!parse_bytes(text, &bytes))
         return false;
     *limit = bytes;
+    return true;
+}
+
+// The multiprocessors that new handles plan for; *count stays if the variable is not set.
+bool read_sm_count(int* count) noexcept {
+    const char* text = read_variable("MYBLAS_SMS");
+    if (!text)
+        return true;
+    const char* rest = "";
+    const long number = parse_count(text, &rest);
+    if (number < 1 || *rest)
+        return false;
+    *count = static_cast<int>(std::min<long>(number, INT_MAX));
     return true;
 }
 
@@ -146,7 +161,17 @@ myblasStatus_t prepare_kernels(const myblasContext& handle, const char** reason)
 struct settings {
     myblasMath_t math_mode;
     std::optional<size_t> workspace_limit;
+    int sm_count = INT_MAX; // at most
 };
+
+// Calls plan for the target, or for the usual number if the target is 0. The host backend has no
+// multiprocessors.
+void apply_sm_count(myblasContext& handle) noexcept {
+    if (handle.backend->id != MYBLAS_BACKEND_CUDA)
+        return;
+    handle.device.sm_count = handle.sm_count_target > 0 ? handle.sm_count_target : handle.usual_sms;
+    handle.sgemm_selections = {};
+}
 
 // A handle on one backend, or the reason why there is none.
 myblasStatus_t open_handle(const backend_ops& backend,
@@ -163,6 +188,9 @@ myblasStatus_t open_handle(const backend_ops& backend,
     myblasContext& handle = *owner;
     handle.backend = &backend;
     handle.device = device;
+    handle.all_sms = device.sm_count;
+    handle.usual_sms = std::min(device.sm_count, initial.sm_count);
+    apply_sm_count(handle);
     handle.math_mode = initial.math_mode;
     handle.workspace_limit =
         initial.workspace_limit.value_or(default_workspace_limit(device.memory_bytes));
@@ -193,10 +221,12 @@ create(const char* function, myblasHandle_t* handle, myblasBackend_t backend) no
     read_tuning();
     settings initial;
     if (!read_math(&initial.math_mode))
-        return refuse_variable(function, "MYBLAS_MATH", "strict, emulated or fast");
+        return refuse_variable(function, "MYBLAS_MATH", "strict, emulated, fast or reproducible");
     if (!read_workspace_limit(&initial.workspace_limit))
         return refuse_variable(
             function, "MYBLAS_WORKSPACE", "a number of bytes, such as 512M or 4G");
+    if (!read_sm_count(&initial.sm_count))
+        return refuse_variable(function, "MYBLAS_SMS", "a number of multiprocessors from 1 on");
     if (!is_thread_variable_valid())
         return refuse_variable(function, "MYBLAS_NUM_THREADS", "a number of threads from 1 on");
 
@@ -341,6 +371,23 @@ myblasStatus_t myblasSetMathMode(myblasHandle_t handle, myblasMath_t mode) {
 
 myblasStatus_t myblasGetMathMode(myblasHandle_t handle, myblasMath_t* mode) {
     return get("myblasGetMathMode", handle, &myblasContext::math_mode, "mode", mode);
+}
+
+myblasStatus_t myblasSetSmCountTarget(myblasHandle_t handle, int count) {
+    constexpr const char* function = "myblasSetSmCountTarget";
+    if (const myblasStatus_t failure = check_handle(function, handle))
+        return failure;
+    if (count < 0)
+        return refuse(function, {"count", count, "which is negative"});
+    if (handle->backend->id == MYBLAS_BACKEND_CUDA && count > handle->all_sms)
+        return refuse(function, {"count", count, "and the device has fewer multiprocessors"});
+    handle->sm_count_target = count;
+    apply_sm_count(*handle);
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+myblasStatus_t myblasGetSmCountTarget(myblasHandle_t handle, int* count) {
+    return get("myblasGetSmCountTarget", handle, &myblasContext::sm_count_target, "count", count);
 }
 
 myblasStatus_t myblasSetWorkspace(myblasHandle_t handle, void* workspace, size_t size_bytes) {

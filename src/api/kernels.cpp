@@ -344,7 +344,7 @@ myblasStatus_t myblasGetDevice(myblasHandle_t handle, myblasDevice_t* device) {
     const device_info& known = handle->device;
     *device = {.size_bytes = sizeof *device,
                .arch = known.arch,
-               .sm_count = known.sm_count,
+               .sm_count = handle->all_sms,
                .clock_mhz = known.clock_mhz,
                .memory_gbps = known.memory_gbps,
                .l2_bytes = known.l2_bytes,

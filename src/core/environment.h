@@ -19,9 +19,9 @@ inline bool is_word(const char* text, const char* word) noexcept {
     return lower(*text) == lower(*word);
 }
 
-// The number of threads, from 1 on, at the beginning of a text; 0 if there is none. *rest is the
-// remaining text.
-inline long parse_thread_count(const char* text, const char** rest) noexcept {
+// The number, from 1 on, at the beginning of a text; 0 if there is none. *rest is the remaining
+// text.
+inline long parse_count(const char* text, const char** rest) noexcept {
     if (*text < '0' || *text > '9')
         return 0;
     char* end;
@@ -35,7 +35,7 @@ inline long parse_thread_count(const char* text, const char** rest) noexcept {
 inline long read_thread_variable() noexcept {
     const char* const text = read_variable("MYBLAS_NUM_THREADS");
     const char* rest = "";
-    const long number = text ? parse_thread_count(text, &rest) : 0;
+    const long number = text ? parse_count(text, &rest) : 0;
     return *rest ? 0 : number;
 }
 inline bool is_thread_variable_valid() noexcept {

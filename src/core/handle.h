@@ -53,7 +53,10 @@ struct forced_kernel {
 
 struct myblasContext {
     const myblas::backend_ops* backend = nullptr;
-    myblas::device_info device;
+    myblas::device_info device; // its sm_count: the multiprocessors that calls plan for
+    int all_sms = 0;            // of the device
+    int usual_sms = 0;          // that calls plan for without a target
+    int sm_count_target = 0;    // as it was set; 0: none
     uint64_t context = 0; // that owns the memory; 0: unknown
 
     myblasStream_t stream = nullptr;

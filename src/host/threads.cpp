@@ -24,7 +24,7 @@ int read_usual_variables() {
     for (const char* name : {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"}) {
         const char* const text = read_variable(name);
         const char* rest;
-        if (const long number = text ? parse_thread_count(text, &rest) : 0)
+        if (const long number = text ? parse_count(text, &rest) : 0)
             return static_cast<int>(std::min<long>(number, most_threads));
     }
     return 0;

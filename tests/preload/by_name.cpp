@@ -43,6 +43,7 @@ BY_NAME(CUBLAS,
         handle,
         workspace,
         bytes)
+BY_NAME(CUBLAS, int, cublasSetSmCountTarget, (void* handle, int count), handle, count)
 BY_NAME(CUBLAS, int, cublasSetPointerMode_v2, (void* handle, int mode), handle, mode)
 BY_NAME(CUBLAS, int, cublasSetMathMode, (void* handle, int mode), handle, mode)
 BY_NAME(CUBLAS, int, cublasSetEmulationStrategy, (void* handle, int strategy), handle, strategy)

@@ -14,6 +14,7 @@ int cublasCreate_v2(void**);
 int cublasDestroy_v2(void*);
 int cublasSetStream_v2(void*, void*);
 int cublasSetWorkspace_v2(void*, void*, size_t);
+int cublasSetSmCountTarget(void*, int);
 int cublasSetPointerMode_v2(void*, int);
 int cublasSetMathMode(void*, int);
 int cublasSetEmulationStrategy(void*, int);
@@ -280,6 +281,8 @@ int plugin_stream() {
     static char stream;
     return cublasSetStream_v2(handle, &stream) == 0 &&
            cublasSetWorkspace_v2(handle, workspace, sizeof workspace) == 0 && multiply() >= 0 &&
+           cublasSetSmCountTarget(handle, 1) == 0 && multiply() >= 0 &&
+           cublasSetSmCountTarget(handle, -1) != 0 && multiply() >= 0 &&
            cublasSetStream_v2(handle, nullptr) == 0;
 }
 

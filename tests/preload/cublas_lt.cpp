@@ -141,6 +141,7 @@ int plain_calls = 0, fused_calls = 0;
 myblasStream_t last_stream;
 void* last_workspace;
 size_t last_workspace_bytes;
+int last_sm_count_target;
 size_t workspace_limit = 0;
 
 float gelu(float x) {
@@ -532,6 +533,12 @@ void test_served() {
     emulated.operation.set(compute_type_of, 78);
     emulated.operation.set(emulation_of, reinterpret_cast<uint64_t>(call::workspace));
     expect(emulated.make() == 0, "emulated: " + last_label);
+    // A target of multiprocessors holds for its call alone.
+    call beside({});
+    beside.operation.set(sm_target_of, 96);
+    expect(beside.make() == 0 && last_sm_count_target == 96, "a target: " + last_label);
+    call after({});
+    expect(after.make() == 0 && last_sm_count_target == 0, "after a target: " + last_label);
     // A matrix C that is not read.
     call without({.beta = 0});
     without.c.values.clear();
@@ -601,7 +608,7 @@ void test_forwarded() {
     expect_forwarded(more, transc_of, 1);
     expect_forwarded(more, fill_of, 0);
     for (const int attribute :
-         {15, 17, 18, 19, 20, 21, 23, 24, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37})
+         {17, 18, 19, 20, 21, 23, 24, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37})
         expect_forwarded(more, attribute, 1);
     constexpr const char* epilogue = "the epilogue is none of libmyblas's";
     // The mode with a bit mask for ReLU, gradients, and numbers that have no meaning.
@@ -710,6 +717,10 @@ const library* load_library() noexcept {
         l.set_workspace = [](myblasHandle_t, void* memory, size_t bytes) {
             last_workspace = memory;
             last_workspace_bytes = bytes;
+            return MYBLAS_STATUS_SUCCESS;
+        };
+        l.set_sm_count_target = [](myblasHandle_t, int count) {
+            last_sm_count_target = count;
             return MYBLAS_STATUS_SUCCESS;
         };
         l.get_workspace_limit = [](myblasHandle_t, size_t* bytes) {

@@ -36,6 +36,26 @@ local_ranks read(std::initializer_list<variable> variables) {
 
 bool is(const local_ranks& r, int rank, int count) { return r.rank == rank && r.count == count; }
 
+void check_hosts() {
+    const auto one_host = [](std::initializer_list<variable> variables) {
+        read(variables);
+        return is_job_on_one_host();
+    };
+    expect(!one_host({}), "without a launcher nothing is known of hosts");
+    for (const auto& [here, everywhere] :
+         std::initializer_list<variable>{{"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"},
+                                         {"MV2_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_SIZE"},
+                                         {"MPI_LOCALNRANKS", "PMI_SIZE"},
+                                         {"PMI_LOCAL_SIZE", "PMI_SIZE"}}) {
+        expect(one_host({{here, "4"}, {everywhere, "4"}}), here);
+        expect(!one_host({{here, "4"}, {everywhere, "8"}}), "a second host");
+        expect(!one_host({{here, "4"}}), "a job of unknown size");
+        expect(!one_host({{everywhere, "4"}}), "an unknown number of processes here");
+    }
+    expect(one_host({{"SLURM_STEP_NUM_NODES", "1"}}), "one host of Slurm");
+    expect(!one_host({{"SLURM_STEP_NUM_NODES", "2"}}), "two hosts of Slurm");
+}
+
 void check_launchers() {
     expect(is(read({}), 0, 1), "without a launcher there is one rank");
     for (const auto& [rank, count] : std::initializer_list<variable>{
@@ -112,6 +132,7 @@ void check_sharing() {
 
 int main() {
     check_launchers();
+    check_hosts();
     check_slurm();
     check_sharing();
     return failures != 0;

@@ -99,6 +99,8 @@ grown_pblas "$testers/PBLAS/PSBLAS3TST.dat" >PSBLAS3TST.dat
 tester PBLAS/spb3tst sgemm strsm
 grown_lu "$testers/LU.dat" >LU.dat
 tester xslu sgemm strsm
+# In panels of another width than ScaLAPACK's and the matrices' blocks.
+[ "$expectation" = wrong ] || MYBLAS_LOGICAL_BLOCK=40 tester xslu sgemm strsm
 
 [ "$expectation" = served ] || [ "$found_wrong" = 1 ] || fail "the wrong sgemm is not found"
 exit $((failures > 0))

@@ -27,6 +27,7 @@ inline library stand_in_library() {
         return good;
     };
     l.set_math_mode = [](myblasHandle_t, myblasMath_t) { return good; };
+    l.set_sm_count_target = [](myblasHandle_t, int) { return good; };
     l.get_device = [](myblasHandle_t, myblasDevice_t*) { return MYBLAS_STATUS_NOT_SUPPORTED; };
     l.get_workspace_limit = [](myblasHandle_t, size_t* bytes) {
         *bytes = 0;
@@ -47,6 +48,7 @@ const real_cublas& stand_in_cublas() noexcept {
     static const real_cublas stand_in({.destroy = nullptr,
                                        .set_stream = nullptr,
                                        .set_workspace = nullptr,
+                                       .set_sm_count_target = nullptr,
                                        .get_stream =
                                            [](void*, myblasStream_t* stream) {
                                                *stream = nullptr;

@@ -110,7 +110,8 @@ of "a file for two outputs"
 exits 125 "$run" --report both --call-log both -- true
 of "wrong settings"
 exits 125 env MYBLAS_MATH=magic MYBLAS_DEVICES=0 "$run" -- true
-has 'MYBLAS_DEVICES=0: no number from 1 on; MYBLAS_MATH=magic: not strict, emulated or fast$' err
+modes='strict, emulated, fast or reproducible'
+has "MYBLAS_DEVICES=0: no number from 1 on; MYBLAS_MATH=magic: not $modes\$" err
 of "settings in capitals"
 exits 0 env MYBLAS_MATH=FAST "$run" --offload NEVER -- true
 of "misspelt variables"
@@ -270,6 +271,12 @@ exits 0 env MYBLAS_MATH=magic MYBLAS_OFFLOAD=never MYBLAS_BACKEND= MYBLAS_SGEMM_
 has 'MYBLAS_MATH=magic: makes no sense' out
 has 'MYBLAS_OFFLOAD=never$' out
 lacks 'MYBLAS_(BACKEND|SGEMM_KERNEL)=' out
+of "cuBLAS's own variable"
+exits 0 env CUBLAS_EMULATE_SINGLE_PRECISION=1 "$doctor"
+has 'CUBLAS_EMULATE_SINGLE_PRECISION=1$' out
+exits 0 env CUBLAS_EMULATE_SINGLE_PRECISION=yes "$doctor"
+has 'CUBLAS_EMULATE_SINGLE_PRECISION=yes: makes no sense: not 0 or 1' out
+exits 0 env CUBLAS_EMULATE_SINGLE_PRECISION=yes "$run" -- true
 of "a program that is linked to cuBLAS"
 exits 0 "$doctor" "$linked"
 has 'calls cublasGemmEx.*: can be interposed' out

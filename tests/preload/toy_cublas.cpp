@@ -109,6 +109,7 @@ int cublasGetStream_v2(void* handle, void** stream) {
     return success;
 }
 int cublasSetWorkspace_v2(void*, void*, size_t) { return success; }
+int cublasSetSmCountTarget(void*, int count) { return count < 0 ? invalid_value : success; }
 int cublasSetPointerMode_v2(void* handle, int mode) {
     if (!own(handle))
         return not_initialized;

@@ -51,6 +51,7 @@ bool load(library* l) noexcept {
     from.find(l->set_pointer_mode, "myblasSetPointerMode");
     from.find(l->get_math_mode, "myblasGetMathMode");
     from.find(l->set_math_mode, "myblasSetMathMode");
+    from.find(l->set_sm_count_target, "myblasSetSmCountTarget");
     from.find(l->get_device, "myblasGetDevice");
     from.find(l->set_workspace, "myblasSetWorkspace");
     from.find(l->set_workspace_limit, "myblasSetWorkspaceLimit");

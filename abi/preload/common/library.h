@@ -15,6 +15,7 @@ struct library {
     decltype(&myblasSetPointerMode) set_pointer_mode;
     decltype(&myblasGetMathMode) get_math_mode;
     decltype(&myblasSetMathMode) set_math_mode;
+    decltype(&myblasSetSmCountTarget) set_sm_count_target;
     decltype(&myblasGetDevice) get_device;
     decltype(&myblasSetWorkspace) set_workspace;
     decltype(&myblasSetWorkspaceLimit) set_workspace_limit;

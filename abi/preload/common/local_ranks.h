@@ -24,11 +24,18 @@ local_ranks read_local_ranks() noexcept;
 // it.
 int read_rank() noexcept;
 
+// Whether a launcher says that all processes of the job are on this host. Launchers that are not
+// known do not say it.
+bool is_job_on_one_host() noexcept;
+
 // "rank 3", or "local rank 3" if only the number on this host is known; empty: the process belongs
 // to no job.
 struct rank_name {
     char text[32];
 };
 rank_name read_rank_name() noexcept;
+
+// Whether the process is one of several ranks of a job, or a rank of a job of unknown size.
+bool is_one_of_several() noexcept;
 
 } // namespace myblas::preload

@@ -74,6 +74,16 @@ int cublasSetWorkspace_v2(void* handle, void* workspace, size_t bytes) {
     return status;
 }
 
+int cublasSetSmCountTarget(void* handle, int count) {
+    const auto& real = cublas_of(__builtin_return_address(0)).of_handles;
+    const int status =
+        real.set_sm_count_target ? real.set_sm_count_target(handle, count) : cublas_not_initialized;
+    shadow* known = status == 0 ? shadow::of(handle) : nullptr;
+    if (known)
+        known->note_sm_count_target(count);
+    return status;
+}
+
 // clang-format off
 #define UNPACK(...) __VA_ARGS__
 #define TEXT(...) TEXT_OF(__VA_ARGS__)

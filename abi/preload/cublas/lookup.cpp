@@ -46,6 +46,7 @@ extern "C" {
 int cublasDestroy_v2(void*);
 int cublasSetStream_v2(void*, myblasStream_t);
 int cublasSetWorkspace_v2(void*, void*, size_t);
+int cublasSetSmCountTarget(void*, int);
 }
 
 // The exported function of that name, or null. There is no table of addresses: a constructor might

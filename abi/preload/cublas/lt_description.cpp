@@ -12,10 +12,11 @@ namespace matmul { // cublasLtMatmulDescAttributes_t
 constexpr int compute = 0, scale_type = 1, pointer_mode = 2, transa = 3, transb = 4, transc = 5,
               fill_mode = 6, epilogue = 7, bias = 8, stride_bias = 10, aux = 11, ldaux = 12,
               stride_aux = 13, aux_type = 22, bias_type = 26;
-// Attributes that must be zero for a call to be served: a target of multiprocessors; scale factors,
-// their modes, largest values; counters of partial results. Some versions lack some of them.
+constexpr int sm_count_target = 15;
+// Attributes that must be zero for a call to be served: scale factors, their modes, largest values;
+// counters of partial results. Some versions lack some of them.
 // Attribute 38, an emulation descriptor, has no effect on floats (docs/porting.md).
-constexpr int other_numbers[] = {15, 27, 28, 31, 32, 33, 34, 35, 37};
+constexpr int other_numbers[] = {27, 28, 31, 32, 33, 34, 35, 37};
 constexpr int other_pointers[] = {17, 18, 19, 20, 21, 23, 24, 29, 30, 36};
 } // namespace matmul
 
@@ -35,6 +36,7 @@ struct lt_operation {
     arithmetic asked;
     bool transposes_a, transposes_b;
     int pointer_mode;
+    int sm_count_target;
     myblasEpilogue_t epilogue;
 };
 
@@ -118,6 +120,7 @@ lt_operation ask_operation(getter get, const void* d) noexcept {
     p.against = reason_against(get, d);
     p.asked = asked_by(static_cast<compute_type>(attribute(get, d, matmul::compute, -1)));
     p.pointer_mode = attribute(get, d, matmul::pointer_mode, 0);
+    p.sm_count_target = attribute(get, d, matmul::sm_count_target, 0);
     p.transposes_a = attribute(get, d, matmul::transa, 0) != MYBLAS_OP_N;
     p.transposes_b = attribute(get, d, matmul::transb, 0) != MYBLAS_OP_N;
     p.epilogue.size_bytes = sizeof p.epilogue;
@@ -179,6 +182,7 @@ lt_call combine(const lt_operation& o,
                     .stride_d = d.stride,
                     .batch_count = d.batch_count,
                     .pointer_mode = o.pointer_mode,
+                    .sm_count_target = o.sm_count_target,
                     .epilogue = o.epilogue};
     call.epilogue.bias_of = swaps ? MYBLAS_BIAS_OF_COLUMNS : MYBLAS_BIAS_OF_ROWS;
     for (const lt_layout* l : {&a, &b, &c, &d})
@@ -316,6 +320,20 @@ lt_operation_copy::lt_operation_copy(const real_lt& real, const void* descriptor
 bool lt_operation_copy::set_compute(compute_type compute) noexcept {
     return real_.set_matmul_attribute &&
            real_.set_matmul_attribute(words_, matmul::compute, &compute, sizeof compute) == 0;
+}
+
+void lt_operation_copy::complete_epilogue() noexcept {
+    static float stand_in;
+    const void* const pointer = &stand_in;
+    const getter get = real_.get_matmul_attribute;
+    const uint32_t epilogue = attribute(get, words_, matmul::epilogue, epilogue_plain);
+    const auto complete = [&](uint32_t part, int which) {
+        if ((epilogue & part) != 0 && !attribute<const void*>(get, words_, which, nullptr) &&
+            real_.set_matmul_attribute)
+            real_.set_matmul_attribute(words_, which, &pointer, sizeof pointer);
+    };
+    complete(epilogue_bias, matmul::bias);
+    complete(epilogue_aux, matmul::aux);
 }
 
 const lt_call& call_of(const real_lt& real, const lt_descriptors& d) noexcept {

@@ -22,6 +22,7 @@ struct lt_call {
     int64_t stride_a, stride_b, stride_c, stride_d;
     int64_t batch_count;
     int pointer_mode;
+    int sm_count_target; // 0: none
     myblasEpilogue_t epilogue;
 };
 
@@ -37,6 +38,9 @@ class lt_operation_copy {
 public:
     lt_operation_copy(const real_lt&, const void* descriptor) noexcept;
     bool set_compute(compute_type) noexcept; // false: cublasLt refuses
+    // Programs may set a bias or an auxiliary matrix after they asked the heuristic. Gives the
+    // epilogue stand-ins for what is not set yet.
+    void complete_epilogue() noexcept;
     const void* get() const noexcept { return words_; }
 
 private:

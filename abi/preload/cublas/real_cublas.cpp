@@ -20,6 +20,7 @@ real_cublas::settings find_settings(const void* caller) noexcept {
     look(s.destroy, "cublasDestroy_v2");
     look(s.set_stream, "cublasSetStream_v2");
     look(s.set_workspace, "cublasSetWorkspace_v2");
+    look(s.set_sm_count_target, "cublasSetSmCountTarget");
     look(s.get_stream, "cublasGetStream_v2");
     look(s.get_pointer_mode, "cublasGetPointerMode_v2");
     look(s.get_math_mode, "cublasGetMathMode");

@@ -38,6 +38,7 @@ public:
         int (*destroy)(void*);
         int (*set_stream)(void*, myblasStream_t);
         int (*set_workspace)(void*, void*, size_t);
+        int (*set_sm_count_target)(void*, int);
         int (*get_stream)(void*, myblasStream_t*);
         int (*get_pointer_mode)(void*, int*);
         int (*get_math_mode)(void*, int*);

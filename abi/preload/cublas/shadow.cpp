@@ -41,6 +41,12 @@ bool is_emulated(arithmetic asked) noexcept {
                : asked == arithmetic::fp32 && forced == arithmetic::emulated;
 }
 
+// Without MYBLAS_MATH, calls that ask for emulation are computed in the mode `emulated`.
+bool selects_emulated(arithmetic asked) noexcept {
+    static const bool is_chosen = read_variable("MYBLAS_MATH") != nullptr;
+    return !is_chosen && is_emulated(asked);
+}
+
 } // namespace
 
 struct shadow::registry {
@@ -94,6 +100,7 @@ void shadow::empty() noexcept {
     missing_ = {};
     applied_pointer_mode_ = MYBLAS_POINTER_MODE_HOST;
     wanted_ = applied_ = {};
+    wanted_sms_ = applied_sms_ = 0;
 }
 
 void shadow::note_stream() noexcept {
@@ -104,6 +111,11 @@ void shadow::note_stream() noexcept {
 void shadow::note_workspace(void* memory, size_t bytes) noexcept {
     const std::lock_guard lock(mutex);
     want_workspace(memory, bytes);
+}
+
+void shadow::note_sm_count_target(int count) noexcept {
+    const std::lock_guard lock(mutex);
+    wanted_sms_ = count;
 }
 
 void shadow::want_workspace(void* memory, size_t bytes) noexcept {
@@ -147,15 +159,22 @@ bool shadow::open(const char** reason) noexcept {
     return handle_ != nullptr;
 }
 
-// Without MYBLAS_MATH, calls that ask for emulation are computed in the mode `emulated`.
+bool shadow::leaves_to_cublas(arithmetic asked) const noexcept {
+    return cublas_emulates_ && selects_emulated(asked);
+}
+
+bool shadow::computes(arithmetic asked) noexcept {
+    const std::lock_guard lock(mutex);
+    const char* reason = nullptr;
+    return (handle_ || open(&reason)) && !leaves_to_cublas(asked);
+}
+
 bool shadow::apply_math(arithmetic asked, const char** reason) noexcept {
-    static const bool is_chosen = read_variable("MYBLAS_MATH") != nullptr;
-    const bool emulates = !is_chosen && is_emulated(asked);
-    if (emulates && cublas_emulates_) {
+    if (leaves_to_cublas(asked)) {
         *reason = "cuBLAS emulates FP32 on this GPU";
         return false;
     }
-    const myblasMath_t math = emulates ? MYBLAS_FP32_EMULATED_MATH : own_math_;
+    const myblasMath_t math = selects_emulated(asked) ? MYBLAS_FP32_EMULATED_MATH : own_math_;
     if (math == applied_math_)
         return true;
     *reason = "libmyblas refused the handle's settings";
@@ -184,6 +203,13 @@ bool shadow::apply_stream(myblasStream_t stream) noexcept {
         applied_ = wanted_;
     }
     return true;
+}
+
+// A target that libmyblas refuses changes nothing: it is a request and no condition.
+void shadow::apply_sm_count_target(int count) noexcept {
+    if (count != applied_sms_)
+        load_library()->set_sm_count_target(handle_, count);
+    applied_sms_ = count;
 }
 
 bool shadow::may_lack_room() const noexcept {
@@ -218,6 +244,7 @@ myblasHandle_t shadow::prepare(const call_settings& s, const char** reason) noex
             return nullptr;
         applied_pointer_mode_ = s.pointer_mode;
     }
+    apply_sm_count_target(s.sm_count_target > 0 ? s.sm_count_target : wanted_sms_);
     return apply_stream(s.stream) ? handle_ : nullptr;
 }
 

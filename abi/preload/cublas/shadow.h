@@ -1,6 +1,6 @@
 // The handle of libmyblas that goes with a cuBLAS handle. The settings are the cuBLAS handle's:
 // each call reads them through cuBLAS's getters. The workspace has no getter, so it is noted when
-// it is set.
+// it is set; so is the target of multiprocessors, which few programs set.
 //
 // The modes emulated and fast are several times as fast if the workspace holds all limbs of a
 // product. Strict products need a workspace for partial sums. Programs provide the workspace that
@@ -30,6 +30,7 @@ struct call_settings {
     bool has_workspace = false; // false: use the noted workspace
     void* workspace = nullptr;
     size_t workspace_bytes = 0;
+    int sm_count_target = 0; // of this call; 0: the noted target
 };
 
 // A handle of cuBLAS is also a handle of cublasLt. Calls of cublasLt have separate settings, and so
@@ -44,8 +45,11 @@ public:
     // Frees the shadow of a handle that is about to be destroyed.
     static void forget(void* cublas) noexcept;
 
+    // Whether libmyblas computes calls that ask for this arithmetic. Locks the mutex.
+    bool computes(arithmetic asked) noexcept;
     void note_stream() noexcept; // setting a stream drops the workspace, as in cuBLAS
     void note_workspace(void* memory, size_t bytes) noexcept;
+    void note_sm_count_target(int count) noexcept;
 
     // Call with the lock held. Returns the handle with the call's settings. Null, with *reason: the
     // call must be forwarded.
@@ -63,8 +67,10 @@ private:
     void empty() noexcept;
     bool open(const char** reason) noexcept;
     void want_workspace(void* memory, size_t bytes) noexcept;
+    bool leaves_to_cublas(arithmetic asked) const noexcept;
     bool apply_math(arithmetic asked, const char** reason) noexcept;
     bool apply_stream(myblasStream_t) noexcept;
+    void apply_sm_count_target(int count) noexcept;
     bool uses_limbs() const noexcept { return applied_math_ != MYBLAS_FP32_STRICT_MATH; }
 
     myblasHandle_t handle_ = nullptr;
@@ -85,6 +91,8 @@ private:
     myblasMath_t applied_math_ = MYBLAS_FP32_STRICT_MATH;
     bool cublas_emulates_ = false; // cuBLAS has FP32 emulation for this GPU
     size_t limit_ = 0;             // of libmyblas's own workspace
+
+    int wanted_sms_ = 0, applied_sms_ = 0; // 0: as many as libmyblas takes without a target
 
     bool has_stream_ = false;
     myblasStream_t applied_stream_ = nullptr;
