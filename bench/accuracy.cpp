@@ -73,7 +73,7 @@ void drop_repetitions(std::vector<outcome>& found) {
     for (size_t i = found.size(); i-- > 0;) {
         const outcome& o = found[i];
         const auto repeats = [&](const outcome& other) { return same_bits(o.c, other.c); };
-        if (o.asked.forced && o.passed &&
+        if (!o.asked.forced.empty() && o.passed &&
             std::any_of(found.begin(), found.begin() + static_cast<ptrdiff_t>(i), repeats))
             found.erase(found.begin() + static_cast<ptrdiff_t>(i));
     }
@@ -86,13 +86,11 @@ double limit_of(data_kind data) {
 }
 
 contest::contest(const library_handle& handle, machine& device, uint64_t seed)
-    : handle_(handle), machine_(device), seed_(seed) {
-    const size_t count = kernel_names(machine_.backend(), routine::sgemm).size();
-    for (size_t i = 0; i < count; ++i)
-        kernels_.push_back(kernel_info(machine_.backend(), routine::sgemm, static_cast<int>(i)));
+    : handle_(handle), machine_(device), seed_(seed),
+      kernels_(kernels_of(device.backend(), routine::sgemm)) {
     for (const auto& [name, math] : math_modes)
         if (myblasSetMathMode(handle_.get(), math) == MYBLAS_STATUS_SUCCESS)
-            own_.push_back({name, math, nullptr});
+            own_.push_back({name, math, ""});
     for (const myblasKernelInfo_t& kernel : kernels_) {
         if (kernel.math_mode == MYBLAS_FP32_STRICT_MATH)
             continue;
@@ -110,12 +108,10 @@ std::vector<outcome> contest::run(const shape& sizes) const {
     exact_product exact{std::vector<double>(elements), std::vector<double>(elements)};
     machine_.multiply_exactly(sizes, work.data(), exact.value.data(), exact.magnitude.data());
 
-    const std::vector<subject> others = machine_.incumbents(sizes, work.data());
-    const std::vector<subject> reduced = machine_.reduced_precision(sizes, work.data());
+    const std::vector<subject> others = machine_.other_libraries(sizes, work.data());
     std::vector<outcome> found;
-    for (const std::vector<subject>* list : {&others, &reduced})
-        for (const subject& other : *list)
-            found.push_back(run_other(work, other));
+    for (const subject& other : others)
+        found.push_back(run_other(work, other));
     for (const contender& asked : own_)
         run_own(work, asked, found);
     for (auto o = found.begin(); o != found.end(); ++o) {
@@ -140,14 +136,13 @@ std::vector<outcome> contest::run(const shape& sizes) const {
 
     set(own_.front());
     // The handle's own workspace is set again before the lent one is freed.
-    require(myblasSetStream(handle_.get(), machine_.stream()), "myblasSetStream");
+    handle_.set_stream(machine_.stream());
     return found;
 }
 
 void contest::set(const contender& asked) const {
-    require(myblasSetMathMode(handle_.get(), asked.math), "myblasSetMathMode");
-    require(myblasForceKernel(handle_.get(), MYBLAS_ROUTINE_SGEMM, asked.forced),
-            "myblasForceKernel");
+    handle_.set_math(asked.math);
+    handle_.force(routine::sgemm, asked.forced);
 }
 
 // Lends the handle a workspace that is large enough for all contenders, as long as half of the
@@ -161,11 +156,8 @@ buffer contest::lend_workspace(const task& work) const {
         if (bytes <= limit)
             largest = std::max(largest, bytes);
     }
-    if (largest == 0)
-        return {};
-    buffer workspace(handle_, largest);
-    require(myblasSetWorkspace(handle_.get(), workspace.data(), workspace.bytes()),
-            "myblasSetWorkspace");
+    buffer workspace = largest == 0 ? buffer() : buffer(handle_, largest);
+    handle_.lend(workspace);
     return workspace;
 }
 
@@ -195,16 +187,13 @@ void contest::run_own(const task& work, const contender& asked, std::vector<outc
     poison(work);
     set(asked);
     const myblasStatus_t status = work.call();
-    if (asked.forced && status == MYBLAS_STATUS_NOT_SUPPORTED)
+    if (!asked.forced.empty() && status == MYBLAS_STATUS_NOT_SUPPORTED)
         return;
     require(status, "the product");
     outcome result;
     result.asked = asked;
     result.c = fetch(work);
-    const char* taken = nullptr;
-    require(myblasGetLastKernel(handle_.get(), MYBLAS_ROUTINE_SGEMM, &taken),
-            "myblasGetLastKernel");
-    result.kernel = taken;
+    result.kernel = handle_.last_kernel(routine::sgemm);
     for (const myblasKernelInfo_t& kernel : kernels_)
         if (result.kernel == kernel.name)
             result.serves = promise_of(kernel, asked.math);

@@ -24,7 +24,7 @@ struct errors {
 struct contender {
     std::string name;                            // a mode, a kernel, or a call of another library
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH; // that the handle is set to
-    const char* forced = nullptr;                // null: the mode's choice
+    std::string forced;                          // empty: the mode's choice
 };
 
 struct outcome {

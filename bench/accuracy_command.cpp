@@ -13,10 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The number of digits that a reader can use.
-ordered_json number(double value) {
-    return number_or_text(std::stod(fmt::format("{:.4g}", value)));
-}
+ordered_json number(double value) { return number_or_text(four_digits(value)); }
 
 ordered_json to_json(const outcome& o, const shape& s) {
     const auto ratio = [](double value) { return value > 0 ? number(value) : nullptr; };
@@ -48,7 +45,7 @@ public:
     static void print_heading(const context& known) {
         fmt::print("errors of {} on {}: |C - AB| / |A||B| in units of 2^-24\n",
                    known.library,
-                   known.machine.gpu.empty() ? known.machine.cpu : known.machine.gpu);
+                   known.machine.name());
         fmt::print("commit {}, {}, seed {}\n\n", known.commit, known.date, known.seed);
         fmt::print("contender: kernel                   computed        max      mean Frobenius    "
                    "max x   mean x  check\n");
@@ -157,18 +154,10 @@ bool run_accuracy(const session& of) {
     for (const data_kind data : kinds)
         for (const int64_t side : asked.sides)
             for (const int64_t depth : asked.depths) {
-                shape s;
-                s.m = s.n = side;
-                s.k = depth;
-                s.data = data;
-                s = complete(s);
+                const shape s = complete({.m = side, .n = side, .k = depth, .data = data});
                 error_report::print_case(s);
-                const size_t needed = task::bytes_needed(s) * 2, available = of.device.free_bytes();
-                if (needed > available) {
-                    report.skip(s,
-                                fmt::format("it takes {} MiB, {} MiB are free",
-                                            needed >> 20,
-                                            available >> 20));
+                if (const auto why = task::why_no_room(of.device, s, 2); !why.empty()) {
+                    report.skip(s, why);
                     continue;
                 }
                 for (const outcome& o : runs.run(s))

@@ -73,16 +73,7 @@ void check_same_run(const std::string& file,
                     const context& now,
                     const std::vector<shape>& shapes) {
     const ordered_json current = to_json(now);
-    for (const char* field : {"command",
-                              "commit",
-                              "library",
-                              "backend",
-                              "gpu",
-                              "driver",
-                              "cuda",
-                              "cublas",
-                              "cpu",
-                              "seed"})
+    for (const char* field : fields_of_same_runs)
         if (earlier.context.value(field, ordered_json()) != current.at(field))
             throw usage_error(fmt::format("{} is of another run: its {} is {}, here it is {}",
                                           file,

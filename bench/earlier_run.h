@@ -27,6 +27,10 @@ std::optional<earlier_run> read_earlier_run(const std::string& file);
 // overwrite.
 void check_may_overwrite(const std::string& file);
 
+// What of the context has to be the same in both runs.
+inline constexpr const char* fields_of_same_runs[] = {
+    "command", "commit", "library", "backend", "gpu", "driver", "cuda", "cublas", "cpu", "seed"};
+
 // Throws usage_error unless both runs are of the same command, commit, machine and shapes.
 void check_same_run(const std::string& file,
                     const earlier_run&,

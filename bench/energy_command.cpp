@@ -1,19 +1,19 @@
 #include "commands.h"
 
 #include "errors.h"
+#include "json_text.h"
 #include "task.h"
+#include "timing.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 
 namespace bench {
 namespace {
 
 using nlohmann::ordered_json;
-using clock = std::chrono::steady_clock;
 
 struct long_run {
     int64_t products = 0;
@@ -32,7 +32,7 @@ double joules_of(const machine& device) {
 long_run run_for(double seconds, machine& device, const subject& contender) {
     constexpr int ahead = 16; // calls on the stream at a time
     long_run found;
-    const auto start = clock::now();
+    const auto start = wall_clock::now();
     const double before = joules_of(device);
     do {
         for (int i = 0; i < ahead; ++i)
@@ -40,7 +40,7 @@ long_run run_for(double seconds, machine& device, const subject& contender) {
         found.sm_clock_mhz = device.sm_clock_mhz();
         device.synchronize();
         found.products += ahead;
-        found.seconds = std::chrono::duration<double>(clock::now() - start).count();
+        found.seconds = seconds_since(start);
     } while (found.seconds < seconds);
     found.joules = joules_of(device) - before;
     return found;
@@ -54,29 +54,21 @@ void run_energy(const session& of) {
     machine& device = of.device;
     constexpr double warm_up_s = 0.5; // until the clock has settled
     joules_of(device);                // refuses before anything is printed
-    shape s;
-    s.m = s.n = s.k = chosen.energy.side;
-    s = complete(s);
+    const int64_t n = chosen.energy.side;
+    const shape s = complete({.m = n, .n = n, .k = n});
     const task product(device, handle, s, chosen.seed);
-    const buffer workspace(handle, [&] {
-        require(myblasSetMathMode(handle.get(), MYBLAS_FP32_FAST_MATH), "myblasSetMathMode");
-        const size_t fast = wanted_workspace(handle, s, product.data());
-        require(myblasSetMathMode(handle.get(), MYBLAS_FP32_EMULATED_MATH), "myblasSetMathMode");
-        return std::max(fast, wanted_workspace(handle, s, product.data()));
-    }());
-    if (workspace.bytes() > 0)
-        require(myblasSetWorkspace(handle.get(), workspace.data(), workspace.bytes()),
-                "myblasSetWorkspace");
+    size_t wanted = 0;
+    for (const auto& [name, mode] : math_modes) {
+        handle.set_math(mode);
+        wanted = std::max(wanted, wanted_workspace(handle, s, product.data()));
+    }
+    const buffer workspace(handle, wanted);
+    handle.lend(workspace);
 
-    std::vector<subject> contenders = device.incumbents(s, product.data());
-    for (const subject& reduced : device.reduced_precision(s, product.data()))
-        contenders.push_back(reduced);
+    std::vector<subject> contenders = device.other_libraries(s, product.data());
     for (const auto& [name, mode] : math_modes)
         contenders.push_back({name,
-                              [&handle, mode] {
-                                  require(myblasSetMathMode(handle.get(), mode),
-                                          "myblasSetMathMode");
-                              },
+                              [&handle, mode] { handle.set_math(mode); },
                               [&product] { require(product.call(), "the product"); }});
 
     fmt::print("{} cubed, {:.3g} s of each\n\n{:<20} {:>10} {:>10} {:>10} {:>8} {:>6}\n",
@@ -96,17 +88,16 @@ void run_energy(const session& of) {
         const auto products = static_cast<double>(found.products);
         const double joules = found.joules / products, watts = found.joules / found.seconds;
         const double tflops = count_flops(s) * products / found.seconds * 1e-12;
-        const auto rounded = [](double value) { return std::stod(fmt::format("{:.4g}", value)); };
         results.push_back({{"routine", "sgemm"},
                            {"m", s.m},
                            {"n", s.n},
                            {"k", s.k},
                            {"contender", contender.name},
-                           {"joules", rounded(joules)},
-                           {"watts", rounded(watts)},
-                           {"tflops", rounded(tflops)},
+                           {"joules", four_digits(joules)},
+                           {"watts", four_digits(watts)},
+                           {"tflops", four_digits(tflops)},
                            {"products", found.products},
-                           {"seconds", rounded(found.seconds)},
+                           {"seconds", four_digits(found.seconds)},
                            {"sm_clock_mhz", found.sm_clock_mhz}});
         fmt::print("{:<20} {:>10.3f} {:>10.0f} {:>10.1f} {:>8} {:>6}\n",
                    contender.name,

@@ -119,10 +119,9 @@ void explain(const shape& s,
     require(myblasSelectKernelOn(MYBLAS_BACKEND_CUDA, &device, workspace_bytes, &call, &name),
             "myblasSelectKernelOn");
     std::vector<line> lines;
-    for (const std::string& kernel : kernel_names(MYBLAS_BACKEND_CUDA, routine::sgemm)) {
+    for (const myblasKernelInfo_t& kernel : kernels_of(MYBLAS_BACKEND_CUDA, routine::sgemm)) {
         const auto index = static_cast<int>(lines.size());
-        const int math = kernel_info(MYBLAS_BACKEND_CUDA, routine::sgemm, index).math_mode;
-        line found{kernel, math == MYBLAS_FP32_STRICT_MATH, {}};
+        line found{kernel.name, kernel.math_mode == MYBLAS_FP32_STRICT_MATH, {}};
         found.estimate.size_bytes = sizeof found.estimate;
         require(myblasGetKernelEstimateOn(
                     MYBLAS_BACKEND_CUDA, &device, workspace_bytes, &call, index, &found.estimate),

@@ -72,18 +72,8 @@ struct candidate {
     char promised() const { return math == MYBLAS_FP32_FAST_MATH ? 'B' : 'A'; }
 };
 
-std::vector<subject> other_products(machine& device, const shape& s, const operands& o) {
-    std::vector<subject> found = device.incumbents(s, o);
-    for (subject& product : device.reduced_precision(s, o))
-        found.push_back(std::move(product));
-    return found;
-}
-
 shape shape_of(int64_t n, float alpha) {
-    shape s;
-    s.m = s.n = s.k = n;
-    s.alpha = alpha;
-    return complete(s);
+    return complete({.m = n, .n = n, .k = n, .alpha = alpha});
 }
 
 struct card {
@@ -130,7 +120,7 @@ public:
             if (myblasSetMathMode(of.handle.get(), math) == MYBLAS_STATUS_SUCCESS)
                 cards_.push_back({.of = {name, math}});
         size_t other = 0;
-        for (const subject& s : other_products(of.device, shape_of(sizes_[0], 1), memory_.data()))
+        for (const subject& s : of.device.other_libraries(shape_of(sizes_[0], 1), memory_.data()))
             cards_.push_back({.of = {s.name, std::nullopt, other++}});
     }
 
@@ -169,13 +159,13 @@ private:
 
     void call(const candidate& asked, const library_handle& handle, const shape& s) {
         if (!asked.math) {
-            const subject other = other_products(of_.device, s, memory_.data())[asked.other];
+            const subject other = of_.device.other_libraries(s, memory_.data())[asked.other];
             other.prepare();
             other.call();
             return;
         }
-        require(myblasSetMathMode(handle.get(), *asked.math), "myblasSetMathMode");
-        require(call_routine(linked_library(), handle.get(), s, memory_.data()), "the product");
+        handle.set_math(*asked.math);
+        require(handle.call(s, memory_.data()), "the product");
     }
 
     void repeat(card& c, const shape& s, const std::vector<float>& first) {
@@ -193,7 +183,7 @@ private:
             const library_handle handle(of_.handle.backend());
             myblasStream_t stream = nullptr;
             require(myblasStreamCreate(handle.get(), &stream), "myblasStreamCreate");
-            require(myblasSetStream(handle.get(), stream), "myblasSetStream");
+            handle.set_stream(stream);
             call(c.of, handle, s);
             require(myblasStreamDestroy(handle.get(), stream), "myblasStreamDestroy");
         };
@@ -202,13 +192,11 @@ private:
     }
 
     bool last_kernel_is_deterministic() const {
-        const char* taken = nullptr;
-        require(myblasGetLastKernel(of_.handle.get(), MYBLAS_ROUTINE_SGEMM, &taken),
-                "myblasGetLastKernel");
-        const myblasBackend_t backend = of_.handle.backend();
-        const std::vector<std::string> names = kernel_names(backend, routine::sgemm);
-        const auto at = std::find(names.begin(), names.end(), taken) - names.begin();
-        return kernel_info(backend, routine::sgemm, static_cast<int>(at)).deterministic != 0;
+        const std::string taken = of_.handle.last_kernel(routine::sgemm);
+        const auto kernels = kernels_of(of_.handle.backend(), routine::sgemm);
+        return std::any_of(kernels.begin(), kernels.end(), [&](const myblasKernelInfo_t& kernel) {
+            return kernel.name == taken && kernel.deterministic != 0;
+        });
     }
 
     const session& of_;
@@ -278,8 +266,7 @@ void print(const std::vector<card>& cards) {
 }
 
 ordered_json number(double value) {
-    return std::isnan(value) ? ordered_json(nullptr)
-                             : number_or_text(std::stod(fmt::format("{:.4g}", value)));
+    return std::isnan(value) ? ordered_json(nullptr) : number_or_text(four_digits(value));
 }
 
 ordered_json to_json(const grade_errors& e) {
@@ -322,7 +309,7 @@ bool run_grade(const session& of) {
                sizes.front(),
                sizes.back(),
                of.known.library,
-               on.gpu.empty() ? on.cpu : on.gpu,
+               on.name(),
                of.known.commit,
                of.known.date,
                of.known.seed);

@@ -2,11 +2,11 @@
 
 #include "commands.h"
 #include "errors.h"
+#include "json_text.h"
 #include "timing.h"
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <vector>
 
 namespace bench {
@@ -21,10 +21,9 @@ struct handle_times {
 };
 
 double time_us(const std::function<void()>& step) {
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = wall_clock::now();
     step();
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin)
-        .count();
+    return 1e6 * seconds_since(begin);
 }
 
 handle_times time_handle(const handle_library& library) {
@@ -110,15 +109,14 @@ ordered_json to_json(const handle_library& library,
                      const char* which,
                      const handles_options& chosen,
                      const handle_times& times) {
-    const auto rounded = [](double us) { return std::stod(fmt::format("{:.4g}", us)); };
     return {{"library", library.name},
             {"file", library.file.empty() ? ordered_json(nullptr) : ordered_json(library.file)},
             {"handle", which},
             {"n", chosen.side},
-            {"create_us", rounded(times.create_us)},
-            {"first_call_us", rounded(times.first_call_us)},
-            {"second_call_us", rounded(times.second_call_us)},
-            {"destroy_us", rounded(times.destroy_us)}};
+            {"create_us", four_digits(times.create_us)},
+            {"first_call_us", four_digits(times.first_call_us)},
+            {"second_call_us", four_digits(times.second_call_us)},
+            {"destroy_us", four_digits(times.destroy_us)}};
 }
 
 void print_heading(const handles_options& chosen) {
@@ -170,7 +168,7 @@ void time_library(const handle_library& library,
                             middle(&handle_times::first_call_us),
                             middle(&handle_times::second_call_us),
                             middle(&handle_times::destroy_us)}));
-    rows.back()["churn_us"] = std::stod(fmt::format("{:.4g}", time_churn(library, chosen.count)));
+    rows.back()["churn_us"] = four_digits(time_churn(library, chosen.count));
     rows.back()["churn_handles"] = chosen.count;
     print_row(rows.back());
 }

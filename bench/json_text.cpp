@@ -51,6 +51,8 @@ void append(std::string& text, const ordered_json& value, int depth) {
 
 } // namespace
 
+double four_digits(double value) { return std::stod(fmt::format("{:.4g}", value)); }
+
 std::string to_json_text(const ordered_json& document) {
     std::string text;
     append(text, document, 0);

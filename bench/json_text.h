@@ -7,6 +7,9 @@
 
 namespace bench {
 
+// With as many digits as a reader can use.
+double four_digits(double);
+
 // The document's own members are indented. Further inside, an object or array that holds no other
 // one is a line. (measurements.py writes the same.)
 std::string to_json_text(const nlohmann::ordered_json& document);

@@ -67,6 +67,53 @@ myblasBackend_t library_handle::backend() const {
     return backend;
 }
 
+void library_handle::set_math(myblasMath_t math) const {
+    require(myblasSetMathMode(handle_, math), "myblasSetMathMode");
+}
+
+myblasMath_t library_handle::math() const {
+    myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
+    require(myblasGetMathMode(handle_, &math), "myblasGetMathMode");
+    return math;
+}
+
+void library_handle::set_stream(myblasStream_t stream) const {
+    require(myblasSetStream(handle_, stream), "myblasSetStream");
+}
+
+void library_handle::lend(const buffer& memory) const {
+    if (memory.bytes() > 0)
+        require(myblasSetWorkspace(handle_, memory.data(), memory.bytes()), "myblasSetWorkspace");
+}
+
+void library_handle::force(routine r, const std::string& kernel) const {
+    require(
+        myblasForceKernel(handle_, describe(r).kernels, kernel.empty() ? nullptr : kernel.c_str()),
+        "myblasForceKernel");
+}
+
+std::string library_handle::last_kernel(routine r) const {
+    const char* taken = nullptr;
+    require(myblasGetLastKernel(handle_, describe(r).kernels, &taken), "myblasGetLastKernel");
+    return taken ? taken : "none";
+}
+
+std::string library_handle::choice(const shape& s, const operands& o) const {
+    const myblasCall_t call = describe_call(s, o);
+    const char* name = nullptr;
+    require(myblasSelectKernel(handle_, &call, &name), "myblasSelectKernel");
+    return name ? name : "";
+}
+
+myblasKernelEstimate_t
+library_handle::estimate(const shape& s, const operands& o, int kernel) const {
+    const myblasCall_t call = describe_call(s, o);
+    myblasKernelEstimate_t found{};
+    found.size_bytes = sizeof found;
+    require(myblasGetKernelEstimate(handle_, &call, kernel, &found), "myblasGetKernelEstimate");
+    return found;
+}
+
 buffer::buffer(const library_handle& handle, size_t bytes) : handle_(handle.get()), bytes_(bytes) {
     require(myblasMalloc(handle_, &data_, bytes),
             fmt::format("myblasMalloc of {} bytes", bytes).c_str());
@@ -88,19 +135,23 @@ buffer& buffer::operator=(buffer&& other) noexcept {
     return *this;
 }
 
-myblasKernelInfo_t kernel_info(myblasBackend_t backend, routine r, int index) {
-    myblasKernelInfo_t info{};
-    info.size_bytes = sizeof info;
-    require(myblasGetKernelInfo(backend, describe(r).kernels, index, &info), "myblasGetKernelInfo");
-    return info;
+std::vector<myblasKernelInfo_t> kernels_of(myblasBackend_t backend, routine r) {
+    const myblasRoutine_t of = describe(r).kernels;
+    int count = 0;
+    require(myblasGetKernelCount(backend, of, &count), "myblasGetKernelCount");
+    std::vector<myblasKernelInfo_t> kernels(static_cast<size_t>(count));
+    for (int i = 0; i < count; ++i) {
+        myblasKernelInfo_t& info = kernels[static_cast<size_t>(i)];
+        info.size_bytes = sizeof info;
+        require(myblasGetKernelInfo(backend, of, i, &info), "myblasGetKernelInfo");
+    }
+    return kernels;
 }
 
 std::vector<std::string> kernel_names(myblasBackend_t backend, routine r) {
-    int count = 0;
-    require(myblasGetKernelCount(backend, describe(r).kernels, &count), "myblasGetKernelCount");
     std::vector<std::string> names;
-    for (int i = 0; i < count; ++i)
-        names.emplace_back(kernel_info(backend, r, i).name);
+    for (const myblasKernelInfo_t& kernel : kernels_of(backend, r))
+        names.emplace_back(kernel.name);
     return names;
 }
 

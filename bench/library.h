@@ -35,6 +35,15 @@ struct library_functions {
 };
 const library_functions& linked_library();
 
+inline myblasStatus_t call_routine(const library_functions& library,
+                                   myblasHandle_t handle,
+                                   const shape& s,
+                                   const operands& o) {
+    return call_blas<int64_t>(library.routines, handle, s, o);
+}
+
+class buffer;
+
 class library_handle {
 public:
     explicit library_handle(myblasBackend_t wanted); // AUTO: as MYBLAS_BACKEND says
@@ -44,6 +53,21 @@ public:
 
     myblasHandle_t get() const { return handle_; }
     myblasBackend_t backend() const;
+
+    // These throw failure where the library refuses.
+    void set_math(myblasMath_t) const;
+    myblasMath_t math() const;
+    void set_stream(myblasStream_t) const;                // also drops a workspace that was lent
+    void lend(const buffer&) const;                       // as its workspace, unless empty
+    void force(routine, const std::string& kernel) const; // empty: the library's choice
+    std::string last_kernel(routine) const;
+    std::string choice(const shape&, const operands&) const; // what would take the call
+    myblasKernelEstimate_t estimate(const shape&, const operands&, int kernel) const;
+
+    // The call itself. Reductions leave their result in device memory: o.c.
+    myblasStatus_t call(const shape& s, const operands& o) const {
+        return call_routine(linked_library(), handle_, s, o);
+    }
 
 private:
     myblasHandle_t handle_ = nullptr;
@@ -67,7 +91,7 @@ private:
 };
 
 // A routine's kernels in ladder order.
-myblasKernelInfo_t kernel_info(myblasBackend_t, routine, int index);
+std::vector<myblasKernelInfo_t> kernels_of(myblasBackend_t, routine);
 std::vector<std::string> kernel_names(myblasBackend_t, routine);
 
 // Whether there is a kernel or a family of that name. A family's name stands before the slash of
@@ -87,15 +111,7 @@ myblasCall_t describe_call(const shape&, const operands&);
 // accepts it.
 size_t wanted_workspace(const library_handle&, const shape&, const operands&);
 
-// Where scalars are, for call_routine.
+// Where scalars are in a call.
 myblasPointerMode_t pointer_mode(routine);
-
-// The call itself. Reductions leave their result in device memory: o.c.
-inline myblasStatus_t call_routine(const library_functions& library,
-                                   myblasHandle_t handle,
-                                   const shape& s,
-                                   const operands& o) {
-    return call_blas<int64_t>(library.routines, handle, s, o);
-}
 
 } // namespace bench

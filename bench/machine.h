@@ -4,6 +4,7 @@
 
 #include "matrix_data.h"
 #include "myblas/myblas.h"
+#include "reference.h"
 #include "shape.h"
 
 #include <cstddef>
@@ -55,8 +56,6 @@ public:
     virtual sample take(bool with_clock) = 0;
 };
 
-enum class fill_kind { real32, real64, bits, skewed_bytes, equal_bytes };
-
 // A sum, and the sum of the magnitudes, both in more than double precision.
 struct exact_sum {
     long double value = 0, magnitude = 0;
@@ -73,11 +72,8 @@ struct ceilings {
 struct facts {
     std::string gpu, driver, cuda, cublas; // empty on the host
     std::string cpu;
+    const std::string& name() const { return gpu.empty() ? cpu : gpu; }
 };
-
-// What results should be (reference.h).
-struct product_view;
-struct pair_view;
 
 class machine {
 public:
@@ -94,10 +90,7 @@ public:
     virtual ceilings measure_ceilings() = 0;
 
     virtual void synchronize() = 0;
-    // Random data; `bytes` is a multiple of the kind's size.
-    virtual void fill_random(void* data, size_t bytes, fill_kind, uint64_t seed) = 0;
-    virtual void fill_operand(const operand_view&, data_kind, uint64_t seed) = 0;
-    virtual void fill_triangle(const triangle_view&, uint64_t seed) = 0;
+    virtual void fill(const generated_data&) = 0;
     // All bits set: NaN as float and as double.
     virtual void poison(void* data, size_t bytes) = 0;
     virtual void download(void* host, const void* data, size_t bytes) = 0;
@@ -118,6 +111,13 @@ public:
     // Products of less than FP32 precision. Speeds are not compared with them.
     virtual std::vector<subject> reduced_precision(const shape&, const operands&) { return {}; }
 
+    std::vector<subject> other_libraries(const shape& s, const operands& o) {
+        std::vector<subject> found = incumbents(s, o);
+        for (subject& reduced : reduced_precision(s, o))
+            found.push_back(std::move(reduced));
+        return found;
+    }
+
     // AB and |A||B| of a product in float64, to host memory: m x n, tight.
     virtual void
     multiply_exactly(const shape&, const operands&, double* product, double* magnitude) = 0;
@@ -126,22 +126,13 @@ public:
     // float64.
     virtual double product_error(std::span<const product_view>,
                                  std::span<const int64_t> columns) = 0;
-    // The number of elements of C's memory outside the results that have changed.
-    virtual int64_t count_changed(const product_view&, const float* memory, int64_t count) = 0;
-    // The largest error of all elements.
-    virtual double pair_error(const pair_view&) = 0;
-    // The number of elements that isamax or isamin should have found instead of element `found`.
-    virtual int64_t count_preceding(const shape&, const float* x, int64_t found) = 0;
+    // The largest error of all elements, or the number of wrong elements.
+    virtual double compare(const comparison&) = 0;
     // The number of multiply-adds that a reference may take.
     virtual double reference_budget() const = 0;
 
     // The sum of a vector's elements or, with y, of the products of both vectors' elements.
     virtual exact_sum sum_exactly(const shape&, const void* x, const void* y) = 0;
-
-    // The number of elements of `target` that differ from `source`, transposed or, with `as_copy`,
-    // unchanged.
-    virtual int64_t
-    count_misplaced(const shape&, const void* source, const void* target, bool as_copy) = 0;
 };
 
 std::unique_ptr<machine> make_host_machine();

@@ -6,43 +6,20 @@
 #include "incumbents_cuda.h"
 #include "machine.h"
 #include "probes_cuda.h"
-#include "random.h"
 #include "reference_cuda.h"
 #include "timing.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstring>
+#include <bit>
 
 namespace bench {
 namespace {
 
 constexpr double most_calls = 1000; // in one sample
-constexpr int fill_threads = 256;
 
 // The number of calls in a sample, computed from the time of one call.
 int calls_for(double estimate_us, double sample_us) {
     return static_cast<int>(std::clamp(sample_us / std::max(estimate_us, 1.0), 1.0, most_calls));
-}
-
-template <class T>
-__global__ void fill_kernel(T* values, int64_t count, uint64_t seed) {
-    const int64_t stride = int64_t{gridDim.x} * blockDim.x;
-    for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
-        random_value(seed, static_cast<uint64_t>(i), values[i]);
-}
-
-__global__ void fill_operand_kernel(operand_view o, data_kind kind, uint64_t seed) {
-    const int64_t count = o.ld * o.cols * o.batch, stride = int64_t{gridDim.x} * blockDim.x;
-    for (int64_t at = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; at < count; at += stride)
-        o.x[at] = product_value(o, kind, seed, at);
-}
-
-__global__ void fill_triangle_kernel(triangle_view t, uint64_t seed) {
-    const int64_t stride = int64_t{gridDim.x} * blockDim.x;
-    for (int64_t at = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; at < t.ld * t.order;
-         at += stride)
-        t.x[at] = triangle_value(t, seed, at);
 }
 
 // Every sample is some calls between two events.
@@ -156,15 +133,14 @@ public:
     }
 
     sample take(bool) override {
-        using clock = std::chrono::steady_clock;
         subject_.prepare();
         require_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-        const auto start = clock::now();
+        const auto start = wall_clock::now();
         for (int i = 0; i < calls; ++i)
             subject_.call();
-        const std::chrono::duration<double, std::micro> elapsed = clock::now() - start;
+        const double us = 1e6 * seconds_since(start);
         require_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-        return {elapsed.count() / calls, 0};
+        return {us / calls, 0};
     }
 
 private:
@@ -228,36 +204,8 @@ public:
         require_cuda(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
     }
 
-    void fill_random(void* data, size_t bytes, fill_kind kind, uint64_t seed) override {
-        switch (kind) {
-        case fill_kind::real32:
-            fill<float>(data, bytes, seed);
-            break;
-        case fill_kind::real64:
-            fill<double>(data, bytes, seed);
-            break;
-        case fill_kind::bits:
-            fill<uint32_t>(data, bytes, seed);
-            break;
-        case fill_kind::skewed_bytes:
-            fill<skewed_bytes>(data, bytes, seed);
-            break;
-        case fill_kind::equal_bytes:
-            fill<equal_bytes>(data, bytes, seed);
-            break;
-        }
-        synchronize();
-    }
-
-    void fill_operand(const operand_view& o, data_kind kind, uint64_t seed) override {
-        fill_operand_kernel<<<fill_blocks(), fill_threads, 0, stream_.get()>>>(o, kind, seed);
-        require_cuda(cudaGetLastError(), "fill kernel");
-        synchronize();
-    }
-
-    void fill_triangle(const triangle_view& t, uint64_t seed) override {
-        fill_triangle_kernel<<<fill_blocks(), fill_threads, 0, stream_.get()>>>(t, seed);
-        require_cuda(cudaGetLastError(), "fill kernel");
+    void fill(const generated_data& data) override {
+        launch_fill(data, stream_.get());
         synchronize();
     }
 
@@ -311,7 +259,8 @@ public:
         constexpr size_t wanted_bytes = (size_t{1} << 28) * sizeof(float);
         const size_t bytes = std::min(wanted_bytes, free_bytes() / 4) / 256 * 256;
         const device_memory source(bytes), target(bytes);
-        fill_random(source.data(), bytes, fill_kind::real32, 1);
+        const auto count = static_cast<int64_t>(bytes / sizeof(float));
+        fill(vector_data<float>{static_cast<float*>(source.data()), count, 1});
         float* const sink = static_cast<float*>(target.data());
         double flops = 0;
         const int sm_count = properties_.multiProcessorCount;
@@ -343,31 +292,22 @@ public:
                          std::span<const int64_t> columns) override {
         const device_memory device_columns(columns.size_bytes());
         upload(device_columns.data(), columns.data(), columns.size_bytes());
-        return read_double([&](unsigned long long* worst) {
+        const auto launch = [&](unsigned long long* worst) {
             for (const product_view& p : products)
                 launch_product_error(p,
                                      static_cast<const int64_t*>(device_columns.data()),
                                      static_cast<int64_t>(columns.size()),
                                      worst,
                                      stream_.get());
-        });
+        };
+        return std::bit_cast<double>(read_word(launch));
     }
 
-    int64_t count_changed(const product_view& p, const float* memory, int64_t count) override {
-        return read_count([&](unsigned long long* changed) {
-            launch_count_changed(p, memory, count, changed, stream_.get());
-        });
-    }
-
-    double pair_error(const pair_view& p) override {
-        return read_double(
-            [&](unsigned long long* worst) { launch_pair_error(p, worst, stream_.get()); });
-    }
-
-    int64_t count_preceding(const shape& s, const float* x, int64_t found) override {
-        return read_count([&](unsigned long long* count) {
-            launch_count_preceding(s, x, found, count, stream_.get());
-        });
+    double compare(const comparison& all) override {
+        const auto word = read_word(
+            [&](unsigned long long* result) { launch_compare(all, result, stream_.get()); });
+        const bool is_count = std::visit([](const auto& of) { return of.is_count; }, all);
+        return is_count ? static_cast<double>(word) : std::bit_cast<double>(word);
     }
 
     double reference_budget() const override { return 0x1p38; } // about 0.1 s
@@ -400,13 +340,6 @@ public:
         return total;
     }
 
-    int64_t
-    count_misplaced(const shape& s, const void* source, const void* target, bool as_copy) override {
-        return read_count([&](unsigned long long* wrong) {
-            launch_count_misplaced(s, source, target, as_copy, wrong, stream_.get());
-        });
-    }
-
 private:
     // What kernels leave in a word that is zero at first.
     template <class Launch>
@@ -418,31 +351,6 @@ private:
         unsigned long long value = 0;
         download(&value, word.data(), sizeof value);
         return value;
-    }
-    template <class Launch>
-    int64_t read_count(const Launch& launch) {
-        return static_cast<int64_t>(read_word(launch));
-    }
-    template <class Launch>
-    double read_double(const Launch& launch) {
-        const unsigned long long bits = read_word(launch);
-        double value = 0;
-        static_assert(sizeof value == sizeof bits);
-        std::memcpy(&value, &bits, sizeof value);
-        return value;
-    }
-
-    int fill_blocks() const {
-        constexpr int blocks_per_sm = 8;
-        return blocks_per_sm * properties_.multiProcessorCount;
-    }
-
-    template <class T>
-    void fill(void* data, size_t bytes, uint64_t seed) {
-        const int64_t count = static_cast<int64_t>(bytes / sizeof(T));
-        fill_kernel<<<fill_blocks(), fill_threads, 0, stream_.get()>>>(
-            static_cast<T*>(data), count, seed);
-        require_cuda(cudaGetLastError(), "fill kernel");
     }
 
     cudaDeviceProp properties_;

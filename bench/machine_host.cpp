@@ -2,13 +2,11 @@
 #include "errors.h"
 #include "incumbents.h"
 #include "machine.h"
-#include "random.h"
-#include "reference.h"
+#include "timing.h"
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -18,11 +16,6 @@
 namespace bench {
 namespace {
 
-double elapsed_us(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
-        .count();
-}
-
 class wall_stopwatch : public stopwatch {
 public:
     wall_stopwatch(const subject& timed, std::vector<char>* flush_buffer)
@@ -31,21 +24,21 @@ public:
         constexpr double most_calls = 10000;
         subject_.prepare();
         subject_.call(); // threads, page faults
-        const auto start = std::chrono::steady_clock::now();
+        const auto start = wall_clock::now();
         subject_.call();
         if (!flush_buffer_)
-            calls_ = static_cast<int>(
-                std::clamp(sample_us / std::max(elapsed_us(start), 0.01), 1.0, most_calls));
+            calls_ = static_cast<int>(std::clamp(
+                sample_us / std::max(1e6 * seconds_since(start), 0.01), 1.0, most_calls));
     }
 
     sample take(bool) override {
         subject_.prepare();
         if (flush_buffer_)
             std::memset(flush_buffer_->data(), ++pattern_, flush_buffer_->size());
-        const auto start = std::chrono::steady_clock::now();
+        const auto start = wall_clock::now();
         for (int i = 0; i < calls_; ++i)
             subject_.call();
-        return {elapsed_us(start) / calls_, 0};
+        return {1e6 * seconds_since(start) / calls_, 0};
     }
 
 private:
@@ -54,13 +47,6 @@ private:
     int calls_ = 1;
     int pattern_ = 0;
 };
-
-template <class T>
-void fill(void* data, size_t bytes, uint64_t seed) {
-    T* values = static_cast<T*>(data);
-    for (size_t i = 0; i < bytes / sizeof(T); ++i)
-        random_value(seed, i, values[i]);
-}
 
 // The value of "name : value" in one of the kernel's text files; empty if it is not there.
 std::string read_field(const char* file, const std::string& name) {
@@ -97,29 +83,12 @@ public:
     ceilings measure_ceilings() override { return {}; }
     void synchronize() override {}
 
-    void fill_random(void* data, size_t bytes, fill_kind kind, uint64_t seed) override {
-        switch (kind) {
-        case fill_kind::real32:
-            return fill<float>(data, bytes, seed);
-        case fill_kind::real64:
-            return fill<double>(data, bytes, seed);
-        case fill_kind::bits:
-            return fill<uint32_t>(data, bytes, seed);
-        case fill_kind::skewed_bytes:
-            return fill<skewed_bytes>(data, bytes, seed);
-        case fill_kind::equal_bytes:
-            return fill<equal_bytes>(data, bytes, seed);
-        }
-    }
-
-    void fill_operand(const operand_view& o, data_kind kind, uint64_t seed) override {
-        for (int64_t at = 0; at < o.ld * o.cols * o.batch; ++at)
-            o.x[at] = product_value(o, kind, seed, at);
-    }
-
-    void fill_triangle(const triangle_view& t, uint64_t seed) override {
-        for (int64_t at = 0; at < t.ld * t.order; ++at)
-            t.x[at] = triangle_value(t, seed, at);
+    void fill(const generated_data& all) override {
+        const auto fill_each = [](const auto& data) {
+            for (int64_t at = 0; at < data.count(); ++at)
+                data(at);
+        };
+        std::visit(fill_each, all);
     }
 
     void poison(void* data, size_t bytes) override { std::memset(data, 0xff, bytes); }
@@ -164,25 +133,14 @@ public:
         return worst;
     }
 
-    int64_t count_changed(const product_view& p, const float* memory, int64_t count) override {
-        int64_t changed = 0;
-        for (int64_t at = 0; at < count; ++at)
-            changed += p.is_outside(at) && p.is_changed(at, memory[at]);
-        return changed;
-    }
-
-    double pair_error(const pair_view& p) override {
-        double worst = 0;
-        for (int64_t i = 0; i < p.n; ++i)
-            worst = std::max(worst, p.error(i));
-        return worst;
-    }
-
-    int64_t count_preceding(const shape& s, const float* x, int64_t found) override {
-        int64_t count = 0;
-        for (int64_t i = 0; i < s.n; ++i)
-            count += precedes(x, s.incx, s.routine == routine::iamax, i, found);
-        return count;
+    double compare(const comparison& all) override {
+        const auto compare_each = [](const auto& judged) {
+            double found = 0;
+            for (int64_t at = 0; at < judged.count(); ++at)
+                found = judged.is_count ? found + judged(at) : std::max(found, judged(at));
+            return found;
+        };
+        return std::visit(compare_each, all);
     }
 
     double reference_budget() const override { return 0x1p28; }
@@ -200,23 +158,6 @@ public:
         return s.element_bytes == sizeof(double)
                    ? add(s, static_cast<const double*>(x), static_cast<const double*>(y))
                    : add(s, static_cast<const float*>(x), static_cast<const float*>(y));
-    }
-
-    int64_t
-    count_misplaced(const shape& s, const void* source, const void* target, bool as_copy) override {
-        const char* const a = static_cast<const char*>(source);
-        const char* const b = static_cast<const char*>(target);
-        const size_t size = static_cast<size_t>(s.element_bytes);
-        constexpr int64_t block = 64; // keeps lines of both matrices in the cache
-        int64_t wrong = 0;
-        for (int64_t j0 = 0; j0 < s.n; j0 += block)
-            for (int64_t i0 = 0; i0 < s.m; i0 += block)
-                for (int64_t j = j0; j < std::min(j0 + block, s.n); ++j)
-                    for (int64_t i = i0; i < std::min(i0 + block, s.m); ++i)
-                        wrong += std::memcmp(a + (i + j * s.lda) * s.element_bytes,
-                                             b + moved_to(s, i, j, as_copy) * s.element_bytes,
-                                             size) != 0;
-        return wrong;
     }
 
 private:

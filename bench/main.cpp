@@ -30,15 +30,13 @@ void list_kernels(myblasBackend_t wanted) {
             const routine r = static_cast<routine>(i);
             if (first_with_kernels_of(r) != r)
                 continue;
-            int index = 0;
-            for (const std::string& name : kernel_names(backend, r)) {
+            for (const myblasKernelInfo_t& kernel : kernels_of(backend, r)) {
                 const std::string first =
                     fmt::format("{:<4}  {:<9}  {}",
                                 backend == MYBLAS_BACKEND_CUDA ? "cuda" : "host",
                                 describe(r).name,
-                                name);
-                const char* description = kernel_info(backend, r, index++).description;
-                fmt::print("{}", wrap(first, description, 40, 100));
+                                kernel.name);
+                fmt::print("{}", wrap(first, kernel.description, 40, 100));
             }
         }
     }

@@ -1,5 +1,5 @@
-// Data that is easy or hard for FP32 products made of 16-bit limbs. As in random.h, elements can be
-// generated in any order, on the host and in a kernel.
+// Data of operands. Some is hard for FP32 products made of 16-bit limbs. As in random.h, elements
+// can be generated in any order, on the host and in a kernel.
 #pragma once
 
 #include "random.h"
@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <limits>
+#include <variant>
 
 namespace bench {
 
@@ -108,5 +109,40 @@ constexpr float triangle_value(const triangle_view& t, uint64_t seed, int64_t at
         return value < 0 ? value * t.spread - 1 : value * t.spread + 1;
     return value * t.scale;
 }
+
+// What machines write element by element: operator() writes element `at` of count().
+template <class T>
+struct vector_data {
+    T* x;
+    int64_t length;
+    uint64_t seed;
+    constexpr int64_t count() const { return length; }
+    constexpr void operator()(int64_t at) const {
+        random_value(seed, static_cast<uint64_t>(at), x[at]);
+    }
+};
+
+struct operand_data {
+    operand_view o;
+    data_kind kind;
+    uint64_t seed;
+    constexpr int64_t count() const { return o.ld * o.cols * o.batch; }
+    constexpr void operator()(int64_t at) const { o.x[at] = product_value(o, kind, seed, at); }
+};
+
+struct triangle_data {
+    triangle_view t;
+    uint64_t seed;
+    constexpr int64_t count() const { return t.ld * t.order; }
+    constexpr void operator()(int64_t at) const { t.x[at] = triangle_value(t, seed, at); }
+};
+
+using generated_data = std::variant<vector_data<float>,
+                                    vector_data<double>,
+                                    vector_data<uint32_t>,
+                                    vector_data<skewed_bytes>,
+                                    vector_data<equal_bytes>,
+                                    operand_data,
+                                    triangle_data>;
 
 } // namespace bench

@@ -49,12 +49,18 @@ def gpu_folders(results):
     return sorted(folders, key=lambda path: (rank.get(path.name, len(rank)), path.name))
 
 
-def first_with(results, parts):
-    """The folder of the first GPU that has one of the parts, or None."""
+def files_of(folder, parts=None):
+    """{part: what its file holds} of all parts, or of some, that are there."""
+    wanted = parts or sorted(path.stem for path in folder.glob("*.json"))
+    return {p: load(folder / f"{p}.json") for p in wanted if (folder / f"{p}.json").exists()}
+
+
+def first_files(results, parts, others=()):
+    """These and other parts of the first GPU that has one of these."""
     for folder in gpu_folders(results):
         if any((folder / f"{part}.json").exists() for part in parts):
-            return folder
-    return None
+            return files_of(folder, [*parts, *others])
+    return {}
 
 
 def provenance(context):
@@ -72,6 +78,16 @@ def table(heads, rows):
         "|" + "".join(" ---: |" if head.endswith(":") else " --- |" for head in heads),
         *(f"| {' | '.join(map(str, row))} |" for row in rows),
     ]
+
+
+def pivot(heads, cells, columns):
+    """A table of a row for each entry of cells, {row: {column: text}}: the heads are of what names
+    the rows, text or several."""
+    rows = []
+    for name, of_row in cells.items():
+        names = name if isinstance(name, tuple) else (name,)
+        rows.append((*names, *(of_row.get(column, "") for column in columns)))
+    return table([*heads, *(f"{column}:" for column in columns)], rows)
 
 
 def run(program, work):

@@ -14,31 +14,14 @@ import statistics
 import sys
 
 import engine_tables
+import measurements
+import plots
 import rows
 import substitution_tables
-from measurements import RESULTS, ROOT, Problem, gpu_folders, load, provenance, run, table
+from measurements import RESULTS, ROOT, Problem, pivot, provenance, table
 from overview import OVERVIEWS
-from plots import (
-    DRAWN_DATA,
-    Plot,
-    draw,
-    draw_errors_by_k,
-    draw_ratio_lines,
-    draw_ratios,
-    draw_ratios_by_routine,
-    draw_times_by_routine,
-)
-from rows import (
-    against_cublas,
-    case_name,
-    flops,
-    form_of,
-    incumbent_rate,
-    is_square,
-    name_of,
-    payload_bytes,
-    rate,
-)
+from plots import DRAWN_DATA, Plot, draw
+from rows import against_cublas, case_name, form_of, is_square, name_of, rate
 
 PAGE = pathlib.Path("docs/performance.md")  # relative to ROOT
 PLOTS = "plots"  # a folder beside the page, with one for each GPU
@@ -141,14 +124,7 @@ def blas_table(entries, sizes, unit):
         f"{unit}, by n (m and k, where the routine has them, equal n); in brackets, the ratio, and "
         "the percentage of the measured ceiling.",
         "",
-        *table(
-            ["", *(f"{size}:" for size in columns)],
-            [
-                (name, *(of.get(size, "") for size in columns))
-                for name, of in cells.items()
-                if of.keys() & set(columns)
-            ],
-        ),
+        *pivot([""], {name: of for name, of in cells.items() if of.keys() & set(columns)}, columns),
         "",
     ]
 
@@ -233,23 +209,18 @@ LENT = "myblas, lent workspace"
 
 def bare_table(_measured, entries):
     """The same products in the handle's own workspace and in a lent one, and by cuBLAS."""
-    cases = {}
+    cells = {}
     for entry in entries:
-        cases.setdefault(name_of(entry), {})[entry["incumbent"]] = entry
-    incumbents = list(dict.fromkeys(entry["incumbent"] for entry in entries))
-    cells = []
-    for name, measured in cases.items():
-        own = next(reversed(measured.values()))
-        others = dict.fromkeys(incumbents, "") | {
-            incumbent: f"{incumbent_rate(entry):.1f} ({entry['ratio']:.2f} ×)"
-            for incumbent, entry in measured.items()
-        }
-        cells.append((name, f"{rate(own):.1f}", *others.values()))
+        of_product = cells.setdefault(name_of(entry), {})
+        of_product["Own workspace"] = f"{rate(entry):.1f}"
+        theirs = f"{rows.incumbent_rate(entry):.1f} ({entry['ratio']:.2f} ×)"
+        of_product[entry["incumbent"]] = theirs
+    incumbents = dict.fromkeys(entry["incumbent"] for entry in entries)
     lines = [
         "TFLOP/s with the handle's own workspace, and of the others in the same run; in brackets, "
         "the ratio:",
         "",
-        *table(["Product", "Own workspace:", *(f"{name}:" for name in incumbents)], cells),
+        *pivot(["Product"], cells, ["Own workspace", *incumbents]),
     ]
     against_lent = [entry for entry in entries if entry["incumbent"] == LENT]
     if against_lent:
@@ -308,7 +279,7 @@ def accuracy_tables(measured, entries):
     errors = {}
     for entry in entries:
         if entry["k"] == depth:
-            of_case = errors.setdefault((entry["data"], entry["n"]), dict.fromkeys(contenders, ""))
+            of_case = errors.setdefault((entry["data"], entry["n"]), {})
             of_case[entry["contender"]] = error_cell(entry, is_attributed)
     return [
         *lines,
@@ -409,7 +380,7 @@ def level3_section(part, title):
         title,
         [
             Plot(f"{part}_squares", "Ratios of squares in the first form",
-                 draw_ratios_by_routine("m = n (= k)"), is_plain_square),
+                 plots.draw_ratios_by_routine("m = n (= k)"), is_plain_square),
         ],
         by_size((256, 512, 1024, 2048, 4096, 8192, 16384), "TFLOP/s by the routine's own count"),
     )  # fmt: skip
@@ -423,7 +394,7 @@ SECTIONS = [
     Section(
         "sgemm_strict_misaligned",
         "Strict SGEMM, misaligned operands",
-        [Plot("sgemm_misaligned", "By work", draw_ratios(misalignment, flops, "flop"))],
+        [Plot("sgemm_misaligned", "By work", plots.draw_ratios(misalignment, rows.flops, "flop"))],
     ),
     Section("sgemm_strict_random", "Strict SGEMM, random shapes", lines=by_work),
     Section("sgemm_strict_classes", "Strict SGEMM, as programs call it", lines=class_summary),
@@ -443,7 +414,8 @@ SECTIONS = [
         "Accuracy of SGEMM",
         [
             Plot("sgemm_accuracy_by_k",
-                 "Largest errors (lines) and mean errors (dashed), m = n = 2048", draw_errors_by_k,
+                 "Largest errors (lines) and mean errors (dashed), m = n = 2048",
+                 plots.draw_errors_by_k,
                  lambda e: e["n"] == 2048 and e["data"] in DRAWN_DATA,
                  columns=len(DRAWN_DATA)),
         ],
@@ -453,9 +425,10 @@ SECTIONS = [
         "sgemm_batched",
         "Strict SGEMM, batches",
         [
-            Plot("sgemm_batched", "By size", draw_ratio_lines(batch_form, "m = n = k"), is_square),
+            Plot("sgemm_batched", "By size", plots.draw_ratio_lines(batch_form, "m = n = k"),
+                 is_square),
             Plot("sgemm_ragged_batches", "Ragged sides, by work",
-                 draw_ratios(batch_form, flops, "flop"), lambda e: not is_square(e)),
+                 plots.draw_ratios(batch_form, rows.flops, "flop"), lambda e: not is_square(e)),
         ],
         lambda m, e: batch_table(e) + misses(m["summary"]),
     ),
@@ -467,7 +440,7 @@ SECTIONS = [
         "Level 2",
         [
             Plot("level2_squares", "Ratios of squares in the first form",
-                 draw_ratios_by_routine("m = n"), is_plain_square),
+                 plots.draw_ratios_by_routine("m = n"), is_plain_square),
         ],
         by_size((64, 256, 1024, 4096, 8192, 16384, 32768), MOVED_RATE),
     ),
@@ -476,10 +449,10 @@ SECTIONS = [
         "Level 1",
         [
             Plot("level1_reductions", "Ratios of reductions by length, aligned",
-                 draw_ratios_by_routine("n"),
+                 plots.draw_ratios_by_routine("n"),
                  lambda e: is_plain_square(e) and e["routine"] in REDUCTIONS),
             Plot("level1_updates", "Ratios of the other routines by length, aligned",
-                 draw_ratios_by_routine("n"),
+                 plots.draw_ratios_by_routine("n"),
                  lambda e: is_plain_square(e) and e["routine"] not in REDUCTIONS),
         ],
         by_size(tuple(4**i for i in (3, 5, 7, 9, 11, 13, 14)), MOVED_RATE),
@@ -489,7 +462,8 @@ SECTIONS = [
         "Transpose",
         [
             Plot("transpose_ratios", "All forms: padded, misaligned, other elements, in place",
-                 draw_ratios(lambda e: e["incumbent"], payload_bytes, "bytes of the matrix")),
+                 plots.draw_ratios(lambda e: e["incumbent"], rows.payload_bytes,
+                                   "bytes of the matrix")),
         ],
     ),
     Section("transpose_cold", "Transpose, caches emptied"),
@@ -501,19 +475,20 @@ SECTIONS = [
         "Row and column sums",
         [
             Plot("gemsum", "By size",
-                 draw_ratios(lambda e: f"{e['transa']} against {e['incumbent']}", payload_bytes,
+                 plots.draw_ratios(lambda e: f"{e['transa']} against {e['incumbent']}",
+                                   rows.payload_bytes,
                              "bytes of the matrix")),
         ],
     ),
     Section(
         "histogram",
         "Histogram of bytes",
-        [Plot("histogram", "Ratios by length", draw_ratio_lines(lambda e: e["data"], "n"))],
+        [Plot("histogram", "Ratios by length", plots.draw_ratio_lines(lambda e: e["data"], "n"))],
     ),
     Section(
         "enqueue",
         "What an asynchronous call takes of the host's time",
-        [Plot("enqueue", "By routine, m = n = k = 512", draw_times_by_routine)],
+        [Plot("enqueue", "By routine, m = n = k = 512", plots.draw_times_by_routine)],
     ),
     Section("host_kernels", "Kernels of the host backend", lines=host_table),
     Section("host_kernels_one_thread", "Kernels of the host backend, one thread", lines=host_table),
@@ -546,7 +521,7 @@ def render_overviews(folder, files):
 
 def render_gpu(folder):
     """The lines of a GPU's part of the page, and {file of a plot: function that draws it}."""
-    files = {path.stem: load(path) for path in sorted(folder.glob("*.json"))}
+    files = measurements.files_of(folder)
     (lines, plots), gpu, commits = render_overviews(folder, files), None, []
     for section in SECTIONS:
         measured = files.get(section.part)
@@ -585,7 +560,7 @@ def render_gpu(folder):
 def render(results):
     """The text of the page, and its plots; no text without results."""
     lines, plots = [], {}
-    for folder in gpu_folders(results):
+    for folder in measurements.gpu_folders(results):
         of_gpu, plots_of_gpu = render_gpu(folder)
         lines += of_gpu
         plots |= plots_of_gpu
@@ -623,7 +598,8 @@ def main():
     parser.add_argument("--page", type=pathlib.Path, default=ROOT / PAGE)
     arguments = parser.parse_args()
     present = check if arguments.check else write
-    return run("performance.py", lambda: present(arguments.page, *render(arguments.results)))
+    work = lambda: present(arguments.page, *render(arguments.results))
+    return measurements.run("performance.py", work)
 
 
 if __name__ == "__main__":

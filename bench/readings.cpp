@@ -2,13 +2,13 @@
 
 #include "commands.h"
 #include "errors.h"
-#include "random.h"
+#include "sweeps.h"
+#include "timing.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -26,49 +26,21 @@ constexpr double alone_us = 9; // by which a single call may seem longer than on
 
 // ---- The calls ----------------------------------------------------------------------------------
 
-class call_source {
-public:
-    call_source(uint64_t seed, reading_set set, int index)
-        : seed_(random_bits(random_bits(seed, static_cast<uint64_t>(set)),
-                            static_cast<uint64_t>(index))) {}
-
-    int64_t integer(int64_t low, int64_t high) {
-        return low + static_cast<int64_t>(unit() * static_cast<double>(high - low + 1));
-    }
-    // Uniform in its logarithm.
-    int64_t size(int64_t low, int64_t high) {
-        const double ratio = static_cast<double>(high + 1) / static_cast<double>(low);
-        const double value = static_cast<double>(low) * std::pow(ratio, unit());
-        return std::clamp(static_cast<int64_t>(value), low, high);
-    }
-    bool flip() { return integer(0, 1) != 0; }
-    int64_t step() { // of a grid
-        constexpr int64_t steps[] = {4, 8, 16, 32, 64, 128};
-        return steps[integer(0, 5)];
-    }
-
-private:
-    double unit() { // in [0, 1)
-        double value = 0;
-        random_value(seed_, index_++, value);
-        return (value + 1) / 2;
-    }
-    uint64_t seed_, index_ = 0;
-};
+int64_t draw_step(size_source& draw) { // of a grid
+    constexpr int64_t steps[] = {4, 8, 16, 32, 64, 128};
+    return steps[draw.draw_evenly(0, 5)];
+}
 
 void round_up(shape& s, int64_t step) {
     for (int64_t* size : {&s.m, &s.n, &s.k})
         *size = (*size + step - 1) / step * step;
 }
 
-shape draw_once(call_source& draw, reading_set set) {
+shape draw_once(size_source& draw, reading_set set) {
     constexpr int64_t usual = 8192, large = 16384, longest = 1 << 21;
-    shape s;
-    s.routine = routine::sgemm;
-    s.transa = draw.flip();
-    s.transb = draw.flip();
+    shape s{.transa = draw.flip(), .transb = draw.flip()};
     const auto draw_sizes = [&](int64_t low, int64_t high) {
-        s.m = draw.size(low, high), s.n = draw.size(low, high), s.k = draw.size(low, high);
+        s.m = draw.draw(high, low), s.n = draw.draw(high, low), s.k = draw.draw(high, low);
     };
     switch (set) {
     case reading_set::random:
@@ -76,14 +48,14 @@ shape draw_once(call_source& draw, reading_set set) {
         break;
     case reading_set::grid:
         draw_sizes(1, usual);
-        round_up(s, draw.step());
+        round_up(s, draw_step(draw));
         break;
     case reading_set::padded:
         draw_sizes(1, usual);
         if (draw.flip())
             round_up(s, 4);
-        s.ld_pad = draw.integer(0, 5);
-        s.offset = draw.integer(0, 3);
+        s.ld_pad = draw.draw_evenly(0, 5);
+        s.offset = draw.draw_evenly(0, 3);
         break;
     case reading_set::extreme:
         draw_sizes(1, longest);
@@ -91,10 +63,10 @@ shape draw_once(call_source& draw, reading_set set) {
             round_up(s, 4);
         break;
     case reading_set::update:
-        s.m = draw.size(200, usual), s.n = draw.size(200, usual), s.k = draw.size(16, 320);
+        s.m = draw.draw(usual, 200), s.n = draw.draw(usual, 200), s.k = draw.draw(320, 16);
         break;
     case reading_set::thin:
-        s.m = draw.size(1, 160), s.n = draw.size(300, usual), s.k = draw.size(200, usual);
+        s.m = draw.draw(160, 1), s.n = draw.draw(usual, 300), s.k = draw.draw(usual, 200);
         if (draw.flip())
             std::swap(s.m, s.n);
         break;
@@ -104,18 +76,18 @@ shape draw_once(call_source& draw, reading_set set) {
             s.n = s.k = s.m;
         if (draw.flip())
             round_up(s, 4);
-        s.batch = draw.size(2, 4096);
-        s.pointer_array = draw.integer(0, 2) == 0;
+        s.batch = draw.draw(4096, 2);
+        s.pointer_array = draw.draw_evenly(0, 2) == 0;
         break;
     case reading_set::tensor:
         draw_sizes(24, large);
         if (draw.flip())
-            round_up(s, draw.step());
+            round_up(s, draw_step(draw));
         break;
     case reading_set::square:
-        s.m = s.n = s.k = draw.size(16, large);
+        s.m = s.n = s.k = draw.draw(large, 16);
         if (draw.flip())
-            round_up(s, draw.step());
+            round_up(s, draw_step(draw));
         break;
     }
     return complete(s);
@@ -130,7 +102,8 @@ bool is_measurable(const shape& s, reading_set set) {
 } // namespace
 
 shape draw_call(uint64_t seed, reading_set set, int index) {
-    call_source draw(seed, set, index);
+    const uint64_t of_set = random_bits(seed, static_cast<uint64_t>(set));
+    size_source draw(random_bits(of_set, static_cast<uint64_t>(index)));
     for (;;) {
         const shape s = draw_once(draw, set);
         if (is_measurable(s, set))
@@ -159,7 +132,8 @@ arena::arena(const library_handle& handle, machine& device, uint64_t seed)
     constexpr size_t bytes = (most_elements + largest_offset) * sizeof(float);
     for (size_t i = 0; i < std::size(memory_); ++i) {
         memory_[i] = buffer(handle, bytes);
-        device.fill_random(memory_[i].data(), bytes, fill_kind::real32, seed + i);
+        device.fill(vector_data<float>{
+            static_cast<float*>(memory_[i].data()), most_elements + largest_offset, seed + i});
     }
 }
 
@@ -167,8 +141,7 @@ operands arena::of(const shape& s) {
     float* at[3];
     for (size_t i = 0; i < std::size(memory_); ++i)
         at[i] = static_cast<float*>(memory_[i].data()) + s.offset;
-    operands o;
-    o.a = at[0], o.b = at[1], o.c = at[2];
+    operands o{.a = at[0], .b = at[1], .c = at[2]};
     if (s.pointer_array) {
         const size_t batch = static_cast<size_t>(s.batch);
         const operand_sizes stride = batch_strides(s);
@@ -189,34 +162,32 @@ operands arena::of(const shape& s) {
 
 reader::reader(const library_handle& handle,
                machine& device,
-               std::vector<std::string> kernels,
+               const std::vector<std::string>& kernels,
                uint64_t seed)
-    : handle_(handle), device_(device), kernels_(std::move(kernels)), arena_(handle, device, seed),
+    : handle_(handle), device_(device), arena_(handle, device, seed),
       workspace_(handle, workspace_bytes) {
-    const std::vector<std::string> all = kernel_names(device.backend(), routine::sgemm);
-    for (const std::string& name : kernels_) {
-        const auto place = std::find(all.begin(), all.end(), name);
-        if (place == all.end())
+    const auto all = kernels_of(device.backend(), routine::sgemm);
+    for (const std::string& name : kernels) {
+        const auto found = std::find_if(
+            all.begin(), all.end(), [&](const auto& info) { return name == info.name; });
+        if (found == all.end())
             throw usage_error(fmt::format("sgemm has no kernel named {}; --list shows them", name));
-        const myblasKernelInfo_t info =
-            kernel_info(device.backend(), routine::sgemm, static_cast<int>(place - all.begin()));
-        modes_.push_back(info.math_mode);
-        has_small_tile_.push_back(info.block_m * info.block_n < 64 * 64);
+        kernels_.push_back({name,
+                            static_cast<int>(found - all.begin()),
+                            found->math_mode,
+                            found->block_m * found->block_n < 64 * 64});
     }
-    require(myblasSetMathMode(handle_.get(), MYBLAS_FP32_FAST_MATH), "myblasSetMathMode");
-    require(myblasSetStream(handle_.get(), device_.stream()), "myblasSetStream");
+    handle_.set_math(MYBLAS_FP32_FAST_MATH);
+    handle_.set_stream(device_.stream());
     require(myblasSetPointerMode(handle_.get(), MYBLAS_POINTER_MODE_HOST), "myblasSetPointerMode");
-    require(myblasSetWorkspace(handle_.get(), workspace_.data(), workspace_.bytes()),
-            "myblasSetWorkspace");
+    handle_.lend(workspace_);
 }
 
 std::string reader::choice(const shape& s, myblasMath_t mode) {
-    const myblasCall_t call = describe_call(s, arena_.of(s));
-    const char* name = nullptr;
-    force(nullptr);
-    require(myblasSetMathMode(handle_.get(), mode), "myblasSetMathMode");
-    require(myblasSelectKernel(handle_.get(), &call, &name), "myblasSelectKernel");
-    require(myblasSetMathMode(handle_.get(), MYBLAS_FP32_FAST_MATH), "myblasSetMathMode");
+    handle_.force(routine::sgemm, "");
+    handle_.set_math(mode);
+    std::string name = handle_.choice(s, arena_.of(s));
+    handle_.set_math(MYBLAS_FP32_FAST_MATH);
     return name;
 }
 
@@ -227,15 +198,13 @@ std::vector<reading> reader::take(const shape& s, const std::string& always) {
     std::vector<size_t> places(subjects.size(), 0);
     const bool is_large = count_flops(s) > flops_of_large_calls;
     for (size_t i = 0; i < kernels_.size(); ++i) {
-        force(kernels_[i].c_str());
-        if ((is_large && has_small_tile_[i]) || !is_taken(s, o))
+        const std::string& name = kernels_[i].name;
+        handle_.force(routine::sgemm, name);
+        if ((is_large && kernels_[i].has_small_tile) || !is_taken(s, o))
             continue;
-        subjects.push_back({kernels_[i],
-                            [this, &name = kernels_[i]] { force(name.c_str()); },
-                            [this, s, o] {
-                                require(call_routine(linked_library(), handle_.get(), s, o),
-                                        "the product");
-                            }});
+        subjects.push_back({name,
+                            [this, name] { handle_.force(routine::sgemm, name); },
+                            [this, s, o] { require(handle_.call(s, o), "the product"); }});
         places.push_back(1 + i);
     }
 
@@ -287,11 +256,11 @@ void reader::drop_slow(std::vector<size_t>& which,
     std::fill(std::begin(least), std::end(least), std::numeric_limits<double>::infinity());
     for (const size_t i : which)
         if (places[i] != 0)
-            for (int mode = modes_[places[i] - 1]; mode <= MYBLAS_FP32_FAST_MATH; ++mode)
+            for (int mode = kernels_[places[i] - 1].mode; mode <= MYBLAS_FP32_FAST_MATH; ++mode)
                 least[mode] = std::min(least[mode], found[places[i]].us);
     std::erase_if(which, [&](size_t i) {
         return places[i] != 0 &&
-               found[places[i]].us > factor * least[modes_[places[i] - 1]] + slack_us;
+               found[places[i]].us > factor * least[kernels_[places[i] - 1].mode] + slack_us;
     });
 }
 
@@ -302,24 +271,13 @@ bool reader::is_taken(const shape& s, const operands& o) const {
     return myblasSelectKernel(handle_.get(), &call, &name) == MYBLAS_STATUS_SUCCESS;
 }
 
-void reader::force(const char* name) const {
-    require(myblasForceKernel(handle_.get(), MYBLAS_ROUTINE_SGEMM, name), "myblasForceKernel");
-}
-
 std::vector<std::string> predicted_kernels(const library_handle& handle) {
-    shape probe;
-    probe.m = probe.n = probe.k = 64;
-    const myblasCall_t call = describe_call(complete(probe), {});
+    const shape probe = complete({.m = 64, .n = 64, .k = 64});
     std::vector<std::string> found;
     int index = 0;
-    for (const std::string& name : kernel_names(handle.backend(), routine::sgemm)) {
-        myblasKernelEstimate_t estimate{};
-        estimate.size_bytes = sizeof estimate;
-        require(myblasGetKernelEstimate(handle.get(), &call, index++, &estimate),
-                "myblasGetKernelEstimate");
-        if (estimate.launches > 0)
+    for (const std::string& name : kernel_names(handle.backend(), routine::sgemm))
+        if (handle.estimate(probe, {}, index++).launches > 0)
             found.push_back(name);
-    }
     return found;
 }
 
@@ -358,7 +316,6 @@ std::string to_line(reading_set set, const shape& s, const std::vector<reading>&
 } // namespace
 
 void take_readings(const session& of) {
-    using clock = std::chrono::steady_clock;
     const readings_options& asked = of.chosen.readings;
     std::vector<reading_set> sets = asked.sets;
     if (sets.empty())
@@ -369,30 +326,26 @@ void take_readings(const session& of) {
     if (myblasGetDevice(of.handle.get(), &described) != MYBLAS_STATUS_SUCCESS)
         throw usage_error("readings needs a GPU");
     std::ofstream file = open_file(asked.file);
-    reader readings(of.handle,
-                    of.device,
-                    asked.kernels.empty() ? predicted_kernels(of.handle) : asked.kernels,
-                    of.chosen.seed);
+    const std::vector<std::string> names =
+        asked.kernels.empty() ? predicted_kernels(of.handle) : asked.kernels;
+    reader readings(of.handle, of.device, names, of.chosen.seed);
 
     nlohmann::ordered_json context = bench::to_json(of.known);
     context["device"] = to_json(described);
     file << "# " << context.dump()
          << "\nset\tform\tm\tn\tk\tlda\tldb\tldc\toffset\tbatch\tpointers\tincumbent\t"
-         << fmt::format("{}\n", fmt::join(readings.kernels(), "\t"));
-    const auto start = clock::now();
-    const auto elapsed_s = [&] {
-        return std::chrono::duration<double>(clock::now() - start).count();
-    };
+         << fmt::format("{}\n", fmt::join(names, "\t"));
+    const auto start = wall_clock::now();
     int count = 0;
     for (int index = 0; index < asked.count; ++index)
         for (const reading_set set : sets) {
-            if (elapsed_s() > asked.budget_s || !takes_part(set, index))
+            if (seconds_since(start) > asked.budget_s || !takes_part(set, index))
                 continue;
             const shape s = draw_call(of.chosen.seed, set, index);
             file << to_line(set, s, readings.take(s)) << std::flush;
             ++count;
         }
-    fmt::print("{} calls in {:.0f} s: {}\n", count, elapsed_s(), asked.file);
+    fmt::print("{} calls in {:.0f} s: {}\n", count, seconds_since(start), asked.file);
 }
 
 } // namespace bench

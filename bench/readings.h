@@ -39,9 +39,15 @@ struct reading {
 class reader {
 public:
     // `kernels`: names. The handle gets a workspace that is large enough for every kernel.
-    reader(const library_handle&, machine&, std::vector<std::string> kernels, uint64_t seed);
+    reader(const library_handle&, machine&, const std::vector<std::string>& kernels, uint64_t seed);
 
-    const std::vector<std::string>& kernels() const { return kernels_; }
+    struct kernel {
+        std::string name;
+        int index; // in the library's list
+        int mode;  // that it serves at least
+        bool has_small_tile;
+    };
+    const std::vector<kernel>& kernels() const { return kernels_; }
     operands data_of(const shape& s) { return arena_.of(s); }
 
     // The incumbent's reading first, then the kernels'. The kernel `always` is measured as
@@ -58,13 +64,10 @@ private:
                    double factor,
                    double slack_us) const;
     bool is_taken(const shape&, const operands&) const;
-    void force(const char* name) const;
 
     const library_handle& handle_;
     machine& device_;
-    std::vector<std::string> kernels_;
-    std::vector<int> modes_; // that they serve at least
-    std::vector<bool> has_small_tile_;
+    std::vector<kernel> kernels_;
     arena arena_;
     buffer workspace_;
 };

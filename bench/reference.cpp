@@ -1,7 +1,8 @@
 #include "reference.h"
 
-namespace bench {
+#include "machine.h"
 
+namespace bench {
 namespace {
 
 using kind = matrix_view::kind;
@@ -109,7 +110,10 @@ struct view_maker {
 product_view view_product(const shape& s, const operands& o, int64_t batch_index, uint64_t seed) {
     view_maker made(s, o, batch_index);
     product_view& p = made.p;
-    if (is_matrix_blas(s.routine) && counts_flops(s.routine)) {
+    if (s.routine == routine::gemsum) {
+        made.one_column(p.a, s.transa ? s.n : s.m, s.transa ? s.m : s.n);
+        p.b = {}; // ones
+    } else if (is_matrix_blas(s.routine) && counts_flops(s.routine)) {
         made.of_level_3();
     } else if (is_matrix_blas(s.routine)) {
         made.of_level_2();
@@ -127,43 +131,30 @@ product_view view_product(const shape& s, const operands& o, int64_t batch_index
 }
 
 pair_view view_pair(const shape& s, const operands& o, uint64_t seed_x, uint64_t seed_y) {
-    pair_view p{static_cast<const float*>(o.a),
-                static_cast<const float*>(o.b),
-                s.n,
-                s.incx,
-                s.offset,
-                seed_x,
-                seed_y,
-                {1, 0, 0, 1}};
-    const auto set = [&](float xx, float xy, float yx, float yy) {
-        p.h[0] = xx;
-        p.h[1] = xy;
-        p.h[2] = yx;
-        p.h[3] = yy;
+    const auto with = [&](float xx, float xy, float yx, float yy) {
+        return pair_view{static_cast<const float*>(o.a),
+                         static_cast<const float*>(o.b),
+                         s.n,
+                         s.incx,
+                         s.offset,
+                         seed_x,
+                         seed_y,
+                         {xx, xy, yx, yy}};
     };
     switch (s.routine) {
     case routine::axpy:
-        set(1, 0, axpy_alpha, 1);
-        break;
+        return with(1, 0, axpy_alpha, 1);
     case routine::copy:
-        set(1, 0, 1, 0);
-        break;
+        return with(1, 0, 1, 0);
     case routine::scal:
-        set(scal_alpha, 0, 0, 0);
-        break;
+        return with(scal_alpha, 0, 0, 0);
     case routine::swap:
-        set(0, 1, 1, 0);
-        break;
+        return with(0, 1, 1, 0);
     case routine::rot:
-        set(rot_c, rot_s, -rot_s, rot_c);
-        break;
-    case routine::rotm:
-        set(rotm_param[1], rotm_param[3], rotm_param[2], rotm_param[4]);
-        break;
-    default:
-        break;
+        return with(rot_c, rot_s, -rot_s, rot_c);
+    default: // rotm
+        return with(rotm_param[1], rotm_param[3], rotm_param[2], rotm_param[4]);
     }
-    return p;
 }
 
 } // namespace bench

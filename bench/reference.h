@@ -3,14 +3,18 @@
 // that kernels can use it.
 #pragma once
 
-#include "machine.h"
+#include "random.h"
+#include "shape.h"
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <variant>
 
 namespace bench {
+
+struct operands; // machine.h
 
 // |value - reference| / magnitude. Infinite if the value is NaN, or if it is wrong and the
 // magnitude is 0.
@@ -35,7 +39,7 @@ constexpr double activated(myblasActivation_t activation, double x) {
 }
 
 // An operand of a product, after op(). A vector is a row, whose leading dimension is the increment.
-// If it stands for a column, the row is transposed.
+// If it stands for a column, the row is transposed. If x is null, all elements are ones.
 struct matrix_view {
     enum class kind { whole, symmetric, triangle };
 
@@ -48,6 +52,8 @@ struct matrix_view {
     // The index of element (i, j) of op(X).
     constexpr int64_t index(int64_t i, int64_t j) const { return trans ? j + i * ld : i + j * ld; }
     constexpr float at(int64_t i, int64_t j) const {
+        if (!x)
+            return 1;
         if (form == kind::whole)
             return x[index(i, j)];
         const bool is_stored = i == j || (i < j) == (upper != trans);
@@ -114,11 +120,6 @@ struct product_view {
     }
 };
 
-// The index in the target to which a transpose or, with `as_copy`, a copy moves element (i, j).
-constexpr int64_t moved_to(const shape& s, int64_t i, int64_t j, bool as_copy) {
-    return as_copy ? i + j * s.ldb : j + i * s.ldb;
-}
-
 // Two vectors. They held the data of two seeds, and should now hold (h[0] x + h[1] y, h[2] x + h[3]
 // y). Without y, x should hold h[0] x.
 struct pair_view {
@@ -154,12 +155,84 @@ product_view view_product(const shape&, const operands&, int64_t batch_index, ui
 // The view of a routine of level 1 whose results are vectors.
 pair_view view_pair(const shape&, const operands&, uint64_t seed_x, uint64_t seed_y);
 
-// Whether isamax or isamin should have found element i instead of element `found`.
-constexpr bool precedes(const float* x, int64_t inc, bool is_largest, int64_t i, int64_t found) {
-    const auto size = [&](int64_t at) { return x[at * inc] < 0 ? -x[at * inc] : x[at * inc]; };
-    if (size(i) == size(found))
-        return i < found;
-    return (size(i) > size(found)) == is_largest;
-}
+// ---- What machines compare element by element ---------------------------------------------------
+// operator() judges element `at` of count(). It returns the error, and the largest one is wanted;
+// with is_count it returns 1 for a wrong element, and the sum is wanted.
+
+// The memory of C outside of the results, `length` elements: it must not have changed.
+struct changed_elements {
+    static constexpr bool is_count = true;
+    product_view p;
+    const float* memory;
+    int64_t length;
+    constexpr int64_t count() const { return length; }
+    constexpr double operator()(int64_t at) const {
+        return p.is_outside(at) && p.is_changed(at, memory[at]) ? 1 : 0;
+    }
+};
+
+struct pair_errors {
+    static constexpr bool is_count = false;
+    pair_view p;
+    constexpr int64_t count() const { return p.n; }
+    constexpr double operator()(int64_t at) const { return p.error(at); }
+};
+
+// Elements that isamax or isamin should have found instead of element `found`.
+struct preceding_elements {
+    static constexpr bool is_count = true;
+    const float* x;
+    int64_t n, inc;
+    bool is_largest;
+    int64_t found;
+    constexpr int64_t count() const { return n; }
+    constexpr double operator()(int64_t at) const {
+        const float here = x[at * inc], there = x[found * inc];
+        const float size = here < 0 ? -here : here, other = there < 0 ? -there : there;
+        return size == other ? at < found : (size > other) == is_largest;
+    }
+};
+
+// Elements of a matrix that a transpose, or with as_copy a copy, has put elsewhere: bits alone
+// count. In strips of rows, so that lines of both matrices stay in the cache.
+struct misplaced_elements {
+    static constexpr bool is_count = true;
+    const unsigned char *source, *target;
+    int64_t m, n, lda, ldb, element_bytes;
+    bool as_copy;
+    constexpr int64_t count() const { return m * n; }
+    constexpr double operator()(int64_t at) const {
+        constexpr int64_t strip = 64;
+        const int64_t first = at / (strip * n) * strip, rest = at - first * n;
+        const int64_t rows = m - first < strip ? m - first : strip;
+        const int64_t i = first + rest % rows, j = rest / rows;
+        const unsigned char* const a = source + (i + j * lda) * element_bytes;
+        const unsigned char* const b =
+            target + (as_copy ? i + j * ldb : j + i * ldb) * element_bytes;
+        for (int64_t byte = 0; byte < element_bytes; ++byte)
+            if (a[byte] != b[byte])
+                return 1;
+        return 0;
+    }
+};
+
+// C = alpha A + beta B
+struct sum_errors {
+    static constexpr bool is_count = false;
+    int64_t m, n;
+    matrix_view a, b, c;
+    float alpha, beta;
+    constexpr int64_t count() const { return m * n; }
+    constexpr double operator()(int64_t at) const {
+        const int64_t i = at % m, j = at / m;
+        const double first = double{alpha} * a.at(i, j), second = double{beta} * b.at(i, j);
+        return relative_error(c.at(i, j),
+                              first + second,
+                              (first < 0 ? -first : first) + (second < 0 ? -second : second));
+    }
+};
+
+using comparison =
+    std::variant<changed_elements, pair_errors, preceding_elements, misplaced_elements, sum_errors>;
 
 } // namespace bench

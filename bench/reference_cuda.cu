@@ -48,40 +48,24 @@ __device__ void raise(unsigned long long* worst, double error) {
     atomicMax(worst, static_cast<unsigned long long>(__double_as_longlong(error)));
 }
 
-// Calls visit(i) for all i < count, with any number of threads.
-template <class Visit>
-__device__ void for_each_index(int64_t count, const Visit& visit) {
+// With any number of threads.
+template <class Data>
+__global__ void fill_kernel(Data data) {
     const int64_t stride = int64_t{gridDim.x} * blockDim.x;
-    for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
-        visit(i);
+    for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < data.count(); i += stride)
+        data(i);
 }
 
-__global__ void
-changed_kernel(product_view p, const float* memory, int64_t count, unsigned long long* changed) {
-    unsigned long long found = 0;
-    for_each_index(count,
-                   [&](int64_t at) { found += p.is_outside(at) && p.is_changed(at, memory[at]); });
-    if (found)
-        atomicAdd(changed, found);
-}
-
-__global__ void pair_error_kernel(pair_view p, unsigned long long* worst) {
-    double largest = 0;
-    for_each_index(p.n, [&](int64_t i) { largest = fmax(largest, p.error(i)); });
-    if (largest > 0)
-        raise(worst, largest);
-}
-
-__global__ void preceding_kernel(const float* x,
-                                 int64_t n,
-                                 int64_t inc,
-                                 bool is_largest,
-                                 int64_t found,
-                                 unsigned long long* count) {
-    unsigned long long preceding = 0;
-    for_each_index(n, [&](int64_t i) { preceding += precedes(x, inc, is_largest, i, found); });
-    if (preceding)
-        atomicAdd(count, preceding);
+template <class Comparison>
+__global__ void compare_kernel(Comparison of, unsigned long long* result) {
+    const int64_t stride = int64_t{gridDim.x} * blockDim.x;
+    double found = 0;
+    for (int64_t i = int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < of.count(); i += stride)
+        found = Comparison::is_count ? found + of(i) : fmax(found, of(i));
+    if (found > 0 && Comparison::is_count)
+        atomicAdd(result, static_cast<unsigned long long>(found));
+    else if (found > 0)
+        raise(result, found);
 }
 
 __global__ void __launch_bounds__(tile* tile) product_error_kernel(product_view p,
@@ -126,46 +110,12 @@ __global__ void sum_kernel(const T* x, const T* y, int64_t n, int64_t incx, part
     parts[part] = sum;
 }
 
-// Elements of 1, 2, 4, 8 or 16 bytes. Only their bits matter.
-template <class T>
-constexpr bool same_bits(const T& x, const T& y) {
-    if constexpr (sizeof(T) == sizeof(uint4))
-        return x.x == y.x && x.y == y.y && x.z == y.z && x.w == y.w;
-    else
-        return x == y;
-}
-
-// Walks the source along its columns.
-template <class T>
-__global__ void misplaced_kernel(
-    const shape s, const T* source, const T* target, bool as_copy, unsigned long long* wrong) {
-    unsigned long long count = 0;
-    for_each_index(s.m * s.n, [&](int64_t at) {
-        const int64_t i = at % s.m, j = at / s.m;
-        count += !same_bits(source[i + j * s.lda], target[moved_to(s, i, j, as_copy)]);
-    });
-    if (count)
-        atomicAdd(wrong, count);
-}
-
 constexpr int index_threads = 256;
 
 unsigned blocks_for(int64_t count) {
     constexpr int64_t most_blocks = 4096;
     return static_cast<unsigned>(
         std::min((count + index_threads - 1) / index_threads, most_blocks));
-}
-
-template <class T>
-void launch_misplaced(const shape& s,
-                      const void* source,
-                      const void* target,
-                      bool as_copy,
-                      unsigned long long* wrong,
-                      cudaStream_t stream) {
-    misplaced_kernel<T><<<blocks_for(s.m * s.n), index_threads, 0, stream>>>(
-        s, static_cast<const T*>(source), static_cast<const T*>(target), as_copy, wrong);
-    require_cuda(cudaGetLastError(), "transpose reference kernel");
 }
 
 dim3 product_grid(int64_t rows, int64_t columns) {
@@ -186,25 +136,20 @@ void launch_product_error(const product_view& p,
     require_cuda(cudaGetLastError(), "product reference kernel");
 }
 
-void launch_count_changed(const product_view& p,
-                          const float* memory,
-                          int64_t count,
-                          unsigned long long* changed,
-                          cudaStream_t stream) {
-    changed_kernel<<<blocks_for(count), index_threads, 0, stream>>>(p, memory, count, changed);
-    require_cuda(cudaGetLastError(), "reference kernel of what is outside of results");
+void launch_compare(const comparison& all, unsigned long long* result, cudaStream_t stream) {
+    const auto launch = [&](const auto& of) {
+        compare_kernel<<<blocks_for(of.count()), index_threads, 0, stream>>>(of, result);
+    };
+    std::visit(launch, all);
+    require_cuda(cudaGetLastError(), "comparison kernel");
 }
 
-void launch_pair_error(const pair_view& p, unsigned long long* worst, cudaStream_t stream) {
-    pair_error_kernel<<<blocks_for(p.n), index_threads, 0, stream>>>(p, worst);
-    require_cuda(cudaGetLastError(), "vector reference kernel");
-}
-
-void launch_count_preceding(
-    const shape& s, const float* x, int64_t found, unsigned long long* count, cudaStream_t stream) {
-    preceding_kernel<<<blocks_for(s.n), index_threads, 0, stream>>>(
-        x, s.n, s.incx, s.routine == routine::iamax, found, count);
-    require_cuda(cudaGetLastError(), "index reference kernel");
+void launch_fill(const generated_data& all, cudaStream_t stream) {
+    const auto launch = [&](const auto& data) {
+        fill_kernel<<<blocks_for(data.count()), index_threads, 0, stream>>>(data);
+    };
+    std::visit(launch, all);
+    require_cuda(cudaGetLastError(), "fill kernel");
 }
 
 void launch_sgemm_reference(const product_view& p,
@@ -226,26 +171,6 @@ void launch_sum_exactly(
         sum_kernel<<<sum_partial_count / threads, threads, 0, stream>>>(
             static_cast<const float*>(x), static_cast<const float*>(y), s.n, s.incx, parts);
     require_cuda(cudaGetLastError(), "sum reference kernel");
-}
-
-void launch_count_misplaced(const shape& s,
-                            const void* source,
-                            const void* target,
-                            bool as_copy,
-                            unsigned long long* wrong,
-                            cudaStream_t stream) {
-    switch (s.element_bytes) {
-    case 1:
-        return launch_misplaced<uint8_t>(s, source, target, as_copy, wrong, stream);
-    case 2:
-        return launch_misplaced<uint16_t>(s, source, target, as_copy, wrong, stream);
-    case 4:
-        return launch_misplaced<uint32_t>(s, source, target, as_copy, wrong, stream);
-    case 8:
-        return launch_misplaced<uint64_t>(s, source, target, as_copy, wrong, stream);
-    default:
-        return launch_misplaced<uint4>(s, source, target, as_copy, wrong, stream);
-    }
 }
 
 } // namespace bench

@@ -1,7 +1,8 @@
-// The checks of results on the GPU: products and sums in higher precision, transposes element by
+// Data and checks of results on the GPU: products and sums in higher precision, all else element by
 // element.
 #pragma once
 
+#include "matrix_data.h"
 #include "reference.h"
 
 #include <cuda_runtime.h>
@@ -18,21 +19,10 @@ void launch_product_error(const product_view&,
                           unsigned long long* worst,
                           cudaStream_t);
 
-// Adds to *changed the number of elements of C's memory that are outside of the results and have
-// changed.
-void launch_count_changed(const product_view&,
-                          const float* memory,
-                          int64_t count,
-                          unsigned long long* changed,
-                          cudaStream_t);
+// Raises *result in the same way, or adds the number of wrong elements to it.
+void launch_compare(const comparison&, unsigned long long* result, cudaStream_t);
 
-// Raises *worst, in the same way, to the largest error of all elements.
-void launch_pair_error(const pair_view&, unsigned long long* worst, cudaStream_t);
-
-// Adds to *count the number of elements that isamax or isamin should have found instead of element
-// `found`.
-void launch_count_preceding(
-    const shape&, const float* x, int64_t found, unsigned long long* count, cudaStream_t);
+void launch_fill(const generated_data&, cudaStream_t);
 
 // All of AB and |A||B|, m x n and tight. All pointers are device memory.
 void launch_sgemm_reference(const product_view&, double* product, double* magnitude, cudaStream_t);
@@ -47,14 +37,5 @@ inline constexpr int sum_partial_count = 1 << 16;
 // All pointers are device memory.
 void launch_sum_exactly(
     const shape&, const void* x, const void* y, partial_sum* parts, cudaStream_t);
-
-// Adds to *wrong the number of elements that are not where moved_to() says. All pointers are device
-// memory.
-void launch_count_misplaced(const shape&,
-                            const void* source,
-                            const void* target,
-                            bool as_copy,
-                            unsigned long long* wrong,
-                            cudaStream_t);
 
 } // namespace bench

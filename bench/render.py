@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the tables of the README and of docs/ladder.md from results of myblas-bench, and the
-ladder's rungs from the sources of the kernels.
+"""Writes the tables of the README, docs/ladder.md, docs/python.md, docs/porting.md and
+docs/several_gpus.md from results, and the ladder's rungs from the sources of the kernels.
 
 Between the markers <!-- sweeps:begin --> and <!-- sweeps:end --> of the README, those of overview,
-rungs and ladder on the ladder's page, and those of engines on the page on several GPUs, stands only
-text that this program writes. --check changes nothing and fails if the pages say something else.
+rungs and ladder on the ladder's page, those of measured on the pages on Python and porting, and
+those of engines on the page on several GPUs, stands only text that this program writes. --check
+changes nothing and fails if the pages say something else.
 """
 
 import argparse
@@ -13,27 +14,12 @@ import pathlib
 import sys
 
 import engine_tables
+import measurements
+import python_tables
+import rows
 import rungs
-from measurements import (
-    RESULTS,
-    ROOT,
-    Problem,
-    first_with,
-    gpu_folders,
-    load,
-    provenance,
-    run,
-    table,
-)
-from rows import (
-    Summary,
-    against_cublas,
-    by_incumbent,
-    form_of,
-    incumbent_rate,
-    is_square,
-    rate,
-)
+from measurements import RESULTS, ROOT, Problem, gpu_folders, load, pivot, provenance, table
+from rows import Summary, against_cublas, by_incumbent, form_of, is_square, results_of
 
 # {routine: {kernel: why it is slower than the rung before, or skipped}}
 REASONS = RESULTS / "reasons.json"
@@ -119,47 +105,19 @@ LEVEL3_MODES = {mode: f"level3_{mode}" for mode in MODES}
 LEVEL3_SIDES = (4096,)
 
 LADDERS = [
-    Ladder(
-        "sgemm",
-        "SGEMM, m = n = k = 4096, NN",
-        {"m": 4096, "n": 4096, "k": 4096, "transa": "N", "transb": "N"},
-        "gflops",
-        "GFLOP/s",
-        "cublasSgemm",
-        "cuBLAS",
-        [rung.name for rung in rungs.all_rungs()],
-    ),
-    Ladder(
-        "transpose",
-        "Transpose, 8192 x 8192",
-        {"m": 8192, "n": 8192, "elem_bytes": 4},
-        "gbps",
-        "GB/s",
-        "device_copy",
-        "the device copy",
-        ["naive", "shared_tile", "shared_tile_padded", "diagonal", "unrolled", "vectorised"],
-        yardsticks=("copy", "copy_shared"),
-    ),
-    Ladder(
-        "sum",
-        "Sum of 2^28 elements",
-        {"n": 2**28, "incx": 1},
-        "gbps",
-        "GB/s",
-        "cub::DeviceReduce::Sum",
-        "CUB",
-        [
-            "atomic",
-            "shared_serial",
-            "shared_interleaved",
-            "shared_strided",
-            "shared_sequential",
-            "warp_shuffle",
-            "vectorised_two_level",
-            "polled",
-        ],
-    ),
-]
+    Ladder("sgemm", "SGEMM, m = n = k = 4096, NN",
+           {"m": 4096, "n": 4096, "k": 4096, "transa": "N", "transb": "N"},
+           "gflops", "GFLOP/s", "cublasSgemm", "cuBLAS",
+           [rung.name for rung in rungs.all_rungs()]),
+    Ladder("transpose", "Transpose, 8192 x 8192", {"m": 8192, "n": 8192, "elem_bytes": 4},
+           "gbps", "GB/s", "device_copy", "the device copy",
+           ["naive", "shared_tile", "shared_tile_padded", "diagonal", "unrolled", "vectorised"],
+           yardsticks=("copy", "copy_shared")),
+    Ladder("sum", "Sum of 2^28 elements", {"n": 2**28, "incx": 1},
+           "gbps", "GB/s", "cub::DeviceReduce::Sum", "CUB",
+           ["atomic", "shared_serial", "shared_interleaved", "shared_strided", "shared_sequential",
+            "warp_shuffle", "vectorised_two_level", "polled"]),
+]  # fmt: skip
 
 
 def explain_slower_rungs(ladder, entries, reasons):
@@ -219,39 +177,43 @@ def ladder_table(ladder, measured, reasons):
     return [*lines, "", provenance(measured["context"]), ""]
 
 
-def load_if_there(folder, part):
-    path = folder / f"{part}.json"
-    return load(path) if path.exists() else None
+def gpu_of(files):
+    context = next(iter(files.values()))["context"]
+    return context["gpu"] or context["cpu"]
 
 
-def gpu_of(measured):
-    return measured["context"]["gpu"] or measured["context"]["cpu"]
+def rates_in_modes(files, parts, row_of):
+    """{row: {mode or cuBLAS: text}}: rates in each mode, and of cuBLAS in the run of the strict
+    one. row_of(entry): None if it is not shown."""
+    cells = {}
+    for mode, part in parts.items():
+        for entry in results_of(files, part):
+            row = row_of(entry)
+            if row is not None:
+                of_row = cells.setdefault(row, {})
+                of_row[mode] = f"{rows.rate(entry):.1f} ({entry['ratio']:.2f} ×)"
+                if mode == "strict":
+                    of_row["cuBLAS"] = f"{rows.incumbent_rate(entry):.1f}"
+    return cells
+
+
+def columns_of(files, parts):
+    modes = [mode for mode, part in parts.items() if part in files]
+    return [head for mode in modes for head in ([mode, "cuBLAS"] if mode == "strict" else [mode])]
 
 
 def rates_of_squares(results):
-    """TFLOP/s of NN squares in each mode, and of cuBLAS in the run of the strict mode."""
-    folder = first_with(results, MODES.values())
-    if folder is None:
+    """TFLOP/s of NN squares."""
+    files = measurements.first_files(results, MODES.values())
+    if not files:
         return []
-    columns = {}  # {head: {side: cell}}
-    commits = {}
-    for mode, part in MODES.items():
-        measured = load_if_there(folder, part)
-        if measured is None:
-            continue
-        gpu = gpu_of(measured)
-        commits[mode] = measured["context"]["commit"]
-        squares = {
-            entry["m"]: entry
-            for entry in measured["results"]
-            if is_square(entry) and form_of(entry) == "NN" and entry["incumbent"] == "cublasSgemm"
-        }
-        for side in set(SIDES) & set(squares):
-            entry = squares[side]
-            columns.setdefault(mode, {})[side] = f"{rate(entry):.1f} ({entry['ratio']:.2f} ×)"
-            if mode == "strict":
-                columns.setdefault("cuBLAS", {})[side] = f"{incumbent_rate(entry):.1f}"
-    sides = [side for side in SIDES if any(side in column for column in columns.values())]
+
+    def side_of(entry):
+        is_shown = is_square(entry) and form_of(entry) == "NN" and entry["m"] in SIDES
+        return entry["m"] if is_shown and entry["incumbent"] == "cublasSgemm" else None
+
+    cells = rates_in_modes(files, MODES, side_of)
+    commits = {m: files[part]["context"]["commit"] for m, part in MODES.items() if part in files}
     measured_at = ", ".join(f"{mode} at {commit}" for mode, commit in commits.items())
     if len(set(commits.values())) == 1:
         measured_at = f"at {next(iter(commits.values()))}"
@@ -259,58 +221,39 @@ def rates_of_squares(results):
         "TFLOP/s of `mysgemm` with m = n = k, nothing transposed; in brackets, the speed relative "
         "to cuBLAS in FP32:",
         "",
-        *table(
-            [f"{head}:" for head in ("m = n = k", *columns)],
-            [(side, *(column.get(side, "") for column in columns.values())) for side in sides],
-        ),
+        *pivot(["m = n = k:"], dict(sorted(cells.items())), columns_of(files, MODES)),
         "",
-        f"Measured on one {gpu} ({measured_at}); commands and conditions are on the [performance "
-        f"page](docs/performance.md).",
+        f"Measured on one {gpu_of(files)} ({measured_at}); commands and conditions are on the "
+        f"[performance page](docs/performance.md).",
         "",
     ]
 
 
 def rates_of_level3(results):
-    """TFLOP/s of the first form of each routine, in each mode, and of cuBLAS in the strict run."""
-    folder = first_with(results, LEVEL3_MODES.values())
-    if folder is None:
+    """TFLOP/s of the first form of each routine."""
+    files = measurements.first_files(results, LEVEL3_MODES.values())
+    if not files:
         return []
-    rates = {}  # {(routine, form, side): {head: cell}}
-    heads = []
-    for mode, part in LEVEL3_MODES.items():
-        measured = load_if_there(folder, part)
-        if measured is None:
-            continue
-        gpu = gpu_of(measured)
-        heads += [mode, "cuBLAS"] if mode == "strict" else [mode]
-        forms = {}
-        for entry in measured["results"]:
-            form = forms.setdefault(entry["routine"], form_of(entry))
-            is_shown = form_of(entry) == form and is_square(entry) and entry["n"] in LEVEL3_SIDES
-            if not is_shown or not entry["incumbent"] or entry["incumbent"].startswith("myblas"):
-                continue
-            cells = rates.setdefault((entry["routine"], form, entry["n"]), {})
-            cells[mode] = f"{rate(entry):.1f} ({entry['ratio']:.2f} ×)"
-            if mode == "strict":
-                cells["cuBLAS"] = f"{incumbent_rate(entry):.1f}"
+    first = {}
+
+    def name_of(entry):
+        form = first.setdefault(entry["routine"], form_of(entry))
+        is_shown = form_of(entry) == form and is_square(entry) and entry["n"] in LEVEL3_SIDES
+        is_other = not (entry["incumbent"] or "myblas").startswith("myblas")
+        return (f"{entry['routine']} {form}", entry["n"]) if is_shown and is_other else None
+
+    cells = rates_in_modes(files, LEVEL3_MODES, name_of)
     return [
-        f"The other routines of level 3 on the {gpu}, m = n (= k), in TFLOP/s:",
+        f"The other routines of level 3 on the {gpu_of(files)}, m = n (= k), in TFLOP/s:",
         "",
-        *table(
-            ["", *(f"{head}:" for head in ("n", *heads))],
-            [
-                (f"{routine} {form}", side, *(cells.get(head, "") for head in heads))
-                for (routine, form, side), cells in rates.items()
-            ],
-        ),
+        *pivot(["", "n:"], cells, columns_of(files, LEVEL3_MODES)),
         "",
     ]
 
 
 def row_of(title, incumbent, entries):
     summary = Summary(entries)
-    worst = summary.worst["ratio"]
-    return f"| {title} | {incumbent} | {summary.cases} | {summary.mean:.2f} | {worst:.2f} |"
+    return title, incumbent, summary.cases, f"{summary.mean:.2f}", f"{summary.worst['ratio']:.2f}"
 
 
 def rows_by_incumbent(title, entries):
@@ -322,61 +265,47 @@ def rows_by_incumbent(title, entries):
     ]
 
 
-def results_in(folder, part):
-    measured = load_if_there(folder, part)
-    return measured["results"] if measured else []
-
-
-def ratios_of_blas(folder):
-    lines = []
-    for part, title in BLAS_SWEEPS:
-        # Routines that copy also have ratios to the device copy, which are left out here.
-        entries = [e for e in results_in(folder, part) if e["ratio"] and against_cublas(e)]
-        lines += [row_of(title, "cuBLAS", entries)] if entries else []
-    return lines
+def ratios_of_blas(files):
+    # Routines that copy also have ratios to the device copy, which are left out here.
+    of_parts = {
+        title: [e for e in results_of(files, part) if e["ratio"] and against_cublas(e)]
+        for part, title in BLAS_SWEEPS
+    }
+    return [row_of(title, "cuBLAS", entries) for title, entries in of_parts.items() if entries]
 
 
 def ratios_of_sweeps(results):
-    folder = first_with(results, [part for part, _ in SWEEPS])
-    if folder is None:
-        return []
+    others = ["sgemm_batched", *(part for part, _ in RANDOM_SWEEPS + BLAS_SWEEPS)]
+    files = measurements.first_files(results, [part for part, _ in SWEEPS], others)
     lines = []
+    if not files:
+        return lines
     for part, title in SWEEPS:
-        measured = load_if_there(folder, part)
-        if measured:
-            gpu = gpu_of(measured)
-        for group in measured["summary"] if measured else []:
+        for group in files[part]["summary"] if part in files else []:
             if not group["incumbent"].startswith("myblas"):
                 lines.append(
-                    f"| {group['routine']}, {title} | {group['incumbent']} | {group['cases']} "
-                    f"| {group['geometric_mean']:.2f} | {group['worst']['ratio']:.2f} |"
-                )
+                    (f"{group['routine']}, {title}", group["incumbent"], group["cases"],
+                     f"{group['geometric_mean']:.2f}", f"{group['worst']['ratio']:.2f}")
+                )  # fmt: skip
         if part == "sgemm_strict_misaligned":
-            lines += batches(folder)
-    lines += ratios_of_random_shapes(folder) + ratios_of_blas(folder)
+            lines += batches(results_of(files, "sgemm_batched"))
+    for part, title in RANDOM_SWEEPS:
+        lines += rows_by_incumbent(f"{title}, random shapes", results_of(files, part))
+    lines += ratios_of_blas(files)
     return [
-        f"Speed on the {gpu} relative to other libraries (2.00: twice as fast), over lists of "
-        "shapes; `device_copy` is a plain copy of as many bytes:",
+        f"Speed on the {gpu_of(files)} relative to other libraries (2.00: twice as fast), over "
+        "lists of shapes; `device_copy` is a plain copy of as many bytes:",
         "",
-        *table(["Sweep", "Against", "Cases:", "Geometric mean:", "Lowest:"], []),
-        *lines,
+        *table(["Sweep", "Against", "Cases:", "Geometric mean:", "Lowest:"], lines),
         "",
     ]
 
 
-def batches(folder):
-    entries = results_in(folder, "sgemm_batched")
+def batches(entries):
     lines = []
     for title, is_published in (("published squares", True), ("ragged sides", False)):
         members = [entry for entry in entries if is_square(entry) == is_published]
         lines += rows_by_incumbent(f"sgemm, strict, batches of {title}", members)
-    return lines
-
-
-def ratios_of_random_shapes(folder):
-    lines = []
-    for part, title in RANDOM_SWEEPS:
-        lines += rows_by_incumbent(f"{title}, random shapes", results_in(folder, part))
     return lines
 
 
@@ -444,13 +373,17 @@ def present(page, name, lines, is_check):
         raise Problem(f"{page} is out of date: run bench/render.py")
 
 
-def present_all(readme, ladder_page, engines_page, results, is_check):
+def present_all(pages, results, is_check):
+    readme, ladder_page, python_page, porting_page, engines_page = pages
     sweeps = [rates_of_squares, rates_of_level3, engines_in_brief, ratios_of_sweeps]
     present(readme, "sweeps", [line for lines in sweeps for line in lines(results)], is_check)
     sgemm = rungs.all_rungs()
     present(ladder_page, "overview", rungs.overview(sgemm), is_check)
     present(ladder_page, "rungs", rungs.sections(sgemm), is_check)
     present(ladder_page, "ladder", ladders(results), is_check)
+    files = measurements.first_files(results, [python_tables.PART])
+    present(python_page, "measured", python_tables.of_package(files), is_check)
+    present(porting_page, "measured", python_tables.of_emulation(files), is_check)
     present(engines_page, "engines", engines(results), is_check)
 
 
@@ -459,12 +392,15 @@ def main():
     parser.add_argument("--check", action="store_true", help="fail if a page is out of date")
     parser.add_argument("--readme", type=pathlib.Path, default=ROOT / "README.md")
     parser.add_argument("--ladder", type=pathlib.Path, default=ROOT / "docs/ladder.md")
+    parser.add_argument("--python", type=pathlib.Path, default=ROOT / "docs/python.md")
+    parser.add_argument("--porting", type=pathlib.Path, default=ROOT / "docs/porting.md")
     parser.add_argument("--engines", type=pathlib.Path, default=ROOT / "docs/several_gpus.md")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / RESULTS)
     arguments = parser.parse_args()
-    pages = (arguments.readme, arguments.ladder, arguments.engines)
-    work = (*pages, arguments.results, arguments.check)
-    return run("render.py", lambda: present_all(*work))
+    pages = (arguments.readme, arguments.ladder, arguments.python, arguments.porting,
+             arguments.engines)  # fmt: skip
+    work = (pages, arguments.results, arguments.check)
+    return measurements.run("render.py", lambda: present_all(*work))
 
 
 if __name__ == "__main__":

@@ -46,8 +46,6 @@ shape without_epilogue(shape s) {
     return s;
 }
 
-const char* name_or_null(const std::string& name) { return name.empty() ? nullptr : name.c_str(); }
-
 } // namespace
 
 void check_kernels(const options& chosen,
@@ -85,20 +83,13 @@ runner::runner(const options& chosen,
     : options_(chosen), handle_(handle), rivals_(rivals), machine_(device), report_(out) {}
 
 void runner::run(const shape& sizes) {
-    const size_t needed = task::bytes_needed(sizes), available = machine_.free_bytes();
-    if (needed > available) {
-        report_.add(skipped_row{
-            sizes,
-            options_.kernel,
-            fmt::format("it takes {} MiB, {} MiB are free", needed >> 20, available >> 20)});
-        return;
-    }
+    if (const std::string why = task::why_no_room(machine_, sizes); !why.empty())
+        return report_.add(skipped_row{sizes, options_.kernel, why});
     task work(machine_, handle_, sizes, options_.seed);
     const std::vector<std::string> names = wanted_kernels(sizes.routine);
     const buffer workspace = make_workspace(work, names);
-    if (options_.workspace == workspace_source::lent && workspace.bytes() > 0)
-        require(myblasSetWorkspace(handle_.get(), workspace.data(), workspace.bytes()),
-                "myblasSetWorkspace");
+    if (options_.workspace == workspace_source::lent)
+        handle_.lend(workspace);
     for (const rival& other : rivals_)
         other.prepare(machine_, options_.math, sizes, workspace);
     std::vector<candidate> candidates;
@@ -106,9 +97,9 @@ void runner::run(const shape& sizes) {
         try_kernel(work, name, candidates);
     if (!candidates.empty())
         time(work, candidates);
-    set_mode(options_.math);
+    handle_.set_math(options_.math);
     // The handles' own workspaces are set again before the lent one is freed.
-    require(myblasSetStream(handle_.get(), machine_.stream()), "myblasSetStream");
+    handle_.set_stream(machine_.stream());
     for (const rival& other : rivals_)
         other.drop_workspace(machine_);
 }
@@ -120,16 +111,7 @@ std::vector<std::string> runner::wanted_kernels(routine r) const {
     return {asked == automatic ? "" : asked};
 }
 
-void runner::force(routine r, const std::string& name) const {
-    require(myblasForceKernel(handle_.get(), describe(r).kernels, name_or_null(name)),
-            "myblasForceKernel");
-}
-
-void runner::set_mode(myblasMath_t math) const {
-    require(myblasSetMathMode(handle_.get(), math), "myblasSetMathMode");
-}
-
-// Lends a workspace that is large enough for every kernel that uses one, as long as half of the
+// Makes a workspace that is large enough for every kernel that is lent one, as long as half of the
 // memory stays free.
 buffer runner::make_workspace(const task& work, const std::vector<std::string>& names) const {
     const size_t limit = machine_.free_bytes() / 2;
@@ -140,12 +122,12 @@ buffer runner::make_workspace(const task& work, const std::vector<std::string>& 
     };
     if (options_.workspace == workspace_source::lent)
         for (const std::string& name : names) {
-            force(work.sizes().routine, name);
+            handle_.force(work.sizes().routine, name);
             count(wanted_workspace(handle_, work.sizes(), work.data()));
         }
     if (options_.workspace == workspace_source::lent &&
         work.sizes().routine == routine::sgemm_fused) {
-        force(routine::sgemm_fused, "");
+        handle_.force(routine::sgemm_fused, "");
         count(wanted_workspace(handle_, without_epilogue(work.sizes()), work.data()));
     }
     if (options_.workspace == workspace_source::lent || options_.has(sweep::bare))
@@ -156,7 +138,7 @@ buffer runner::make_workspace(const task& work, const std::vector<std::string>& 
 
 void runner::try_kernel(task& work, const std::string& name, std::vector<candidate>& found) const {
     const shape& sizes = work.sizes();
-    force(sizes.routine, name);
+    handle_.force(sizes.routine, name);
     const myblasStatus_t status = work.call();
     if (status == MYBLAS_STATUS_NOT_SUPPORTED) {
         report_.add(skipped_row{sizes, name.empty() ? automatic : name, why_not(work)});
@@ -164,10 +146,7 @@ void runner::try_kernel(task& work, const std::string& name, std::vector<candida
     }
     require(status, describe(sizes.routine).name);
     machine_.synchronize();
-    const char* taken = nullptr;
-    require(myblasGetLastKernel(handle_.get(), describe(sizes.routine).kernels, &taken),
-            "myblasGetLastKernel");
-    candidate accepted{name, taken ? taken : "none", {}};
+    candidate accepted{name, handle_.last_kernel(sizes.routine), {}};
     if (options_.verify)
         accepted.check = work.verify(accepted.name);
     found.push_back(accepted);
@@ -256,8 +235,8 @@ subject runner::ours(const std::string& name,
     const routine r = work.sizes().routine;
     return {name,
             [this, r, math, forced] {
-                set_mode(math);
-                force(r, forced);
+                handle_.set_math(math);
+                handle_.force(r, forced);
             },
             [&work, r] { require(work.call(), describe(r).name); }};
 }
@@ -266,18 +245,16 @@ subject runner::ours(const std::string& name,
 subject runner::plain_product(const task& work) const {
     subject product = ours("mysgemm", work, options_.math, "");
     product.call = [this, &work, plain = without_epilogue(work.sizes())] {
-        require(call_routine(linked_library(), handle_.get(), plain, work.data()), "mysgemm");
+        require(handle_.call(plain, work.data()), "mysgemm");
     };
     return product;
 }
 
 // The kernel that the library chooses in strict mode.
 std::string runner::strict_choice(const task& work) const {
-    const myblasCall_t call = describe_call(work.sizes(), work.data());
-    const char* name = nullptr;
-    set_mode(MYBLAS_FP32_STRICT_MATH);
-    require(myblasSelectKernel(handle_.get(), &call, &name), "myblasSelectKernel");
-    set_mode(options_.math);
+    handle_.set_math(MYBLAS_FP32_STRICT_MATH);
+    std::string name = handle_.choice(work.sizes(), work.data());
+    handle_.set_math(options_.math);
     return name;
 }
 

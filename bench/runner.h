@@ -33,8 +33,6 @@ private:
     };
 
     std::vector<std::string> wanted_kernels(routine) const;
-    void force(routine, const std::string& name) const;
-    void set_mode(myblasMath_t) const;
     buffer make_workspace(const task&, const std::vector<std::string>& names) const;
     void try_kernel(task&, const std::string& name, std::vector<candidate>& found) const;
     std::string why_not(const task&) const;

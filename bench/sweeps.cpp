@@ -1,9 +1,8 @@
 // The lists of shapes. Published lists only grow, at their end, so that results stay comparable.
+#include "sweeps.h"
+
 #include "errors.h"
 #include "options.h"
-#include "size_source.h"
-#include "sweeps_blas.h"
-#include "sweeps_classes.h"
 
 #include <fmt/format.h>
 
@@ -87,31 +86,15 @@ constexpr int64_t vector_lengths[] = {
     1, 1000, 16384, 131072, 1048576, 4194304, 16777216, 67108864, 268435456, 1073741824};
 
 shape product(const triple& size, bool transa = false, bool transb = false) {
-    shape s;
-    s.routine = routine::sgemm;
-    s.transa = transa;
-    s.transb = transb;
-    s.m = size.m;
-    s.n = size.n;
-    s.k = size.k;
-    return s;
+    return {.transa = transa, .transb = transb, .m = size.m, .n = size.n, .k = size.k};
 }
 
+// geam in the form that moves like a transpose.
 shape matrix(routine r, const pair& size) {
-    shape s;
-    s.routine = r;
-    s.transa = r == routine::geam; // the form that moves like a transpose
-    s.m = size.m;
-    s.n = size.n;
-    return s;
+    return {.routine = r, .transa = r == routine::geam, .m = size.m, .n = size.n};
 }
 
-shape vector(routine r, int64_t n) {
-    shape s;
-    s.routine = r;
-    s.n = n;
-    return s;
-}
+shape vector(routine r, int64_t n) { return {.routine = r, .n = n}; }
 
 shape fused(const triple& size, bool transa, myblasActivation_t activation) {
     shape s = product(size, transa);
@@ -121,24 +104,31 @@ shape fused(const triple& size, bool transa, myblasActivation_t activation) {
 }
 
 shape sums(const pair& size, bool transposed) {
-    shape s = matrix(routine::gemsum, size);
-    s.transa = transposed;
-    return s;
-}
-
-shape bytes(int64_t n, data_kind data) {
-    shape s = vector(routine::histogram, n);
-    s.data = data;
-    return s;
+    return {.routine = routine::gemsum, .transa = transposed, .m = size.m, .n = size.n};
 }
 
 bool is_matrix_move(routine r) { return r == routine::transpose || r == routine::geam; }
 
-void append(std::vector<shape>& list, const std::vector<shape>& more) {
-    list.insert(list.end(), more.begin(), more.end());
+using shapes = std::vector<shape>;
+
+// What a list is of.
+struct request {
+    routine r;
+    bool on_host;
+    uint64_t seed;
+};
+
+// The largest sizes.
+struct bounds {
+    int64_t product_side, matrix_side, elements, batch, ragged_side;
+};
+constexpr bounds bounds_of(bool on_host) {
+    return on_host ? bounds{256, 10'000, int64_t{1} << 20, 10, 60}
+                   : bounds{8192, 10'000'000, int64_t{1} << 30, 1000, 300};
 }
 
-void add_public_fused(std::vector<shape>& list) {
+shapes public_fused() {
+    shapes list;
     const auto add_layer = [&](const triple& size) {
         for (const named<myblasActivation_t>& activation : activations)
             list.push_back(fused(size, true, activation.value));
@@ -149,95 +139,102 @@ void add_public_fused(std::vector<shape>& list) {
     }
     for (const triple& size : fused_layers)
         add_layer(size);
+    return list;
 }
 
-void add_public(routine r, bool on_host, std::vector<shape>& list) {
-    if (is_matrix_blas(r)) {
-        append(list, public_blas_shapes(r, on_host));
-    } else if (r == routine::sgemm) {
-        for (const int64_t size : sgemm_squares)
-            for (const bool transb : {false, true})
-                for (const bool transa : {false, true})
-                    if (size <= sgemm_largest_all_forms || (!transa && !transb))
-                        list.push_back(product({size, size, size}, transa, transb));
-        for (const triple& size : sgemm_rectangles) {
-            list.push_back(product(size));
-            list.push_back(product(size, true, false));
-        }
-    } else if (r == routine::sgemm_fused) {
-        add_public_fused(list);
-    } else if (is_matrix_move(r)) {
+shapes public_products() {
+    shapes list;
+    for (const int64_t size : sgemm_squares)
+        for (const bool transb : {false, true})
+            for (const bool transa : {false, true})
+                if (size <= sgemm_largest_all_forms || (!transa && !transb))
+                    list.push_back(product({size, size, size}, transa, transb));
+    for (const triple& size : sgemm_rectangles)
+        for (const bool transa : {false, true})
+            list.push_back(product(size, transa));
+    return list;
+}
+
+shapes public_shapes(const request& of) {
+    if (is_matrix_blas(of.r))
+        return public_blas_shapes(of.r, of.on_host);
+    if (of.r == routine::sgemm)
+        return public_products();
+    if (of.r == routine::sgemm_fused)
+        return public_fused();
+    shapes list;
+    if (is_matrix_move(of.r)) {
         for (const pair& size : transpose_shapes)
-            list.push_back(matrix(r, size));
-    } else if (r == routine::gemsum) {
+            list.push_back(matrix(of.r, size));
+    } else if (of.r == routine::gemsum) {
         for (const pair& size : gemsum_shapes)
             for (const bool transposed : {false, true})
                 list.push_back(sums(size, transposed));
-    } else if (r == routine::histogram) {
+    } else if (of.r == routine::histogram) {
         for (const int64_t n : histogram_lengths)
             for (const data_kind data :
                  {data_kind::uniform, data_kind::skewed, data_kind::constant})
-                list.push_back(bytes(n, data));
+                list.push_back({.routine = of.r, .n = n, .data = data});
     } else {
         for (const int64_t n : vector_lengths)
-            list.push_back(vector(r, n));
+            list.push_back(vector(of.r, n));
     }
+    return list;
 }
 
-// The part of a list that is small enough for tests on the host.
-struct bounds {
-    int64_t product_side, matrix_side, elements, batch, ragged_side;
-};
-constexpr bounds device_bounds = {8192, 10'000'000, int64_t{1} << 30, 1000, 300};
-constexpr bounds host_bounds = {256, 10'000, int64_t{1} << 20, 10, 60};
+shapes all_public(const request& of) {
+    shapes list = public_shapes(of);
+    if (of.r == routine::sgemm && !of.on_host)
+        for (const triple& size : sgemm_huge)
+            list.push_back(product(size));
+    return list;
+}
 
-void add_misaligned(routine r, bool on_host, std::vector<shape>& list) {
-    std::vector<shape> aligned;
-    add_public(r, on_host, aligned);
-    if (has_matrix(r))
-        for (shape s : aligned) {
-            s.ld_pad = 1;
-            list.push_back(s);
-        }
-    for (shape s : aligned) {
+shapes misaligned(const request& of) {
+    shapes padded, moved = public_shapes(of);
+    if (has_matrix(of.r))
+        padded = moved;
+    for (shape& s : padded)
+        s.ld_pad = 1;
+    for (shape& s : moved)
         s.offset = 1;
-        list.push_back(s);
-    }
+    padded.insert(padded.end(), moved.begin(), moved.end());
+    return padded;
 }
 
-void add_random(
-    routine r, bool on_host, const bounds& most, uint64_t seed, std::vector<shape>& list) {
+shape random_shape(routine r, const bounds& most, size_source& sizes) {
+    if (counts_flops(r)) {
+        const int64_t m = sizes.draw(most.product_side), n = sizes.draw(most.product_side);
+        const int64_t k = sizes.draw(most.product_side);
+        const bool transa = sizes.flip(), transb = sizes.flip();
+        shape s = product({m, n, k}, transa, transb);
+        s.routine = r;
+        return s;
+    }
+    if (r != routine::gemsum && !is_matrix_move(r))
+        return vector(r, sizes.draw(most.elements));
+    pair size;
+    do {
+        size.m = sizes.draw(most.matrix_side);
+        size.n = sizes.draw(most.matrix_side);
+    } while (size.m * size.n > most.elements);
+    return r == routine::gemsum ? sums(size, sizes.flip()) : matrix(r, size);
+}
+
+shapes random_shapes(const request& of) {
+    if (is_matrix_blas(of.r))
+        return random_blas_shapes(of.r, of.on_host, of.seed);
     constexpr int count = 1000;
-    if (is_matrix_blas(r)) {
-        append(list, random_blas_shapes(r, on_host, seed));
-        return;
-    }
-    size_source sizes(seed);
-    for (int i = 0; i < count; ++i) {
-        if (counts_flops(r)) {
-            const int64_t m = sizes.draw(most.product_side), n = sizes.draw(most.product_side);
-            const int64_t k = sizes.draw(most.product_side);
-            const bool transa = sizes.flip(), transb = sizes.flip();
-            list.push_back(product({m, n, k}, transa, transb));
-            list.back().routine = r;
-        } else if (r == routine::gemsum || is_matrix_move(r)) {
-            pair size;
-            do {
-                size.m = sizes.draw(most.matrix_side);
-                size.n = sizes.draw(most.matrix_side);
-            } while (size.m * size.n > most.elements);
-            list.push_back(matrix(r, size));
-            if (r == routine::gemsum)
-                list.back().transa = sizes.flip();
-        } else {
-            list.push_back(vector(r, sizes.draw(most.elements)));
-        }
-    }
+    size_source sizes(of.seed);
+    shapes list;
+    for (int i = 0; i < count; ++i)
+        list.push_back(random_shape(of.r, bounds_of(of.on_host), sizes));
+    return list;
 }
 
-void add_batched(routine r, const bounds& most, uint64_t seed, std::vector<shape>& list) {
-    if (r != routine::sgemm)
-        return;
+shapes batched(const request& of) {
+    shapes list;
+    const bounds most = bounds_of(of.on_host);
     for (const bool by_pointers : {false, true})
         for (const bool transa : {false, true})
             for (const int64_t side : batched_sides) {
@@ -246,7 +243,7 @@ void add_batched(routine r, const bounds& most, uint64_t seed, std::vector<shape
                 s.pointer_array = by_pointers;
                 list.push_back(s);
             }
-    size_source sizes(seed);
+    size_source sizes(of.seed);
     const auto side = [&] { return sizes.draw(most.ragged_side, least_ragged_side); };
     for (int i = 0; i < ragged_batches; ++i) {
         const int64_t m = side(), n = side(), k = side();
@@ -258,98 +255,75 @@ void add_batched(routine r, const bounds& most, uint64_t seed, std::vector<shape
             list.push_back(s);
         }
     }
+    return list;
 }
 
-void add_bare(routine r, bool on_host, std::vector<shape>& list) {
-    if (r != routine::sgemm)
-        return;
-    const auto add = [&](std::span<const triple> sizes) {
-        for (const triple& size : sizes)
-            for (const bool transa : {false, true})
-                list.push_back(product(size, transa));
-    };
-    if (on_host)
-        add(bare_host_shapes);
-    else
-        add(bare_shapes);
+shapes bare(bool on_host) {
+    shapes list;
+    for (const triple& size : on_host ? std::span<const triple>(bare_host_shapes) : bare_shapes)
+        for (const bool transa : {false, true})
+            list.push_back(product(size, transa));
+    return list;
 }
 
-void add_elements(routine r, std::vector<shape>& list) {
-    if (r != routine::transpose)
-        return;
+shapes elements() {
+    shapes list;
     for (const int bytes : {1, 2, 8, 16})
-        for (const pair& size : transpose_shapes) {
-            list.push_back(matrix(r, size));
-            list.back().element_bytes = bytes;
-        }
+        for (const auto& [m, n] : transpose_shapes)
+            list.push_back({.routine = routine::transpose, .m = m, .n = n, .element_bytes = bytes});
+    return list;
 }
 
-void add_in_place(routine r, std::vector<shape>& list) {
-    if (r != routine::transpose)
-        return;
-    const auto add = [&](const pair& size) {
-        list.push_back(matrix(r, size));
-        list.back().in_place = true;
-    };
-    for (const pair& size : transpose_shapes)
-        if (size.m == size.n)
-            add(size);
-    for (const pair& size : in_place_rectangles)
-        add(size);
+shapes in_place() {
+    shapes list;
+    for (const auto& [m, n] : transpose_shapes)
+        if (m == n)
+            list.push_back({.routine = routine::transpose, .m = m, .n = n, .in_place = true});
+    for (const auto& [m, n] : in_place_rectangles)
+        list.push_back({.routine = routine::transpose, .m = m, .n = n, .in_place = true});
+    return list;
 }
 
-void add_powers(routine r, const bounds& most, std::vector<shape>& list) {
-    if (has_matrix(r))
-        return;
-    for (int64_t n = 1; n <= most.elements; n *= 2)
-        list.push_back(vector(r, n));
+shapes powers(const request& of) {
+    shapes list;
+    for (int64_t n = 1; n <= bounds_of(of.on_host).elements; n *= 2)
+        list.push_back(vector(of.r, n));
+    return list;
 }
 
 // The showcase first, then a size that fits the caches. The third product is one whose k fits a
-// kernel that keeps whole rows in shared memory. A host takes smaller ones.
-void add_ladder(routine r, bool on_host, std::vector<shape>& list) {
-    if (r == routine::sgemm_fused) // sgemm's kernels compute it
-        return;
-    if (r == routine::sgemm) {
-        if (on_host) {
-            list.push_back(product({1024, 1024, 1024}));
-            list.push_back(product({256, 256, 256}));
-        } else {
-            list.push_back(product({4096, 4096, 4096}));
-            list.push_back(product({1024, 1024, 1024}));
-            list.push_back(product({4096, 4096, 128}));
-        }
-    } else if (is_matrix_blas(r)) {
-        for (const int64_t side : {on_host ? 512 : 4096, on_host ? 128 : 1024}) {
-            list.push_back(matrix(r, {side, side}));
-            list.back().k = side;
-        }
-    } else if (is_matrix_move(r)) {
-        list.push_back(matrix(r, on_host ? pair{4096, 4096} : pair{8192, 8192}));
-        list.push_back(matrix(r, {1024, 1024}));
-    } else if (r == routine::gemsum) {
-        for (const bool transposed : {false, true})
-            list.push_back(sums(on_host ? pair{4096, 4096} : pair{8192, 8192}, transposed));
-    } else {
-        list.push_back(vector(r, on_host ? 1 << 26 : 1 << 28));
-        list.push_back(vector(r, 1 << 20));
-    }
+// kernel that keeps whole rows in shared memory.
+shapes ladder(const request& of) {
+    const bool on_host = of.on_host;
+    const pair large = on_host ? pair{4096, 4096} : pair{8192, 8192};
+    if (of.r == routine::sgemm_fused) // sgemm's kernels compute it
+        return {};
+    if (of.r == routine::sgemm && on_host)
+        return {product({1024, 1024, 1024}), product({256, 256, 256})};
+    if (of.r == routine::sgemm)
+        return {
+            product({4096, 4096, 4096}), product({1024, 1024, 1024}), product({4096, 4096, 128})};
+    if (is_matrix_move(of.r))
+        return {matrix(of.r, large), matrix(of.r, {1024, 1024})};
+    if (of.r == routine::gemsum)
+        return {sums(large, false), sums(large, true)};
+    if (!is_matrix_blas(of.r))
+        return {vector(of.r, on_host ? 1 << 26 : 1 << 28), vector(of.r, 1 << 20)};
+    shapes list;
+    for (const int64_t n : {on_host ? 512 : 4096, on_host ? 128 : 1024})
+        list.push_back({.routine = of.r, .m = n, .n = n, .k = n});
+    return list;
 }
 
-std::vector<shape> quick_shapes(bool on_host) {
-    if (on_host)
-        return {product({256, 256, 256}),
-                product({512, 512, 512}),
-                product({1024, 1024, 1024}),
-                matrix(routine::transpose, {2048, 2048}),
-                vector(routine::sum, 1 << 24),
-                vector(routine::axpy, 1 << 24)};
-    return {product({128, 128, 128}),
-            product({1024, 1024, 1024}),
-            product({4096, 4096, 4096}),
-            matrix(routine::transpose, {4096, 4096}),
-            vector(routine::sum, 1 << 26),
-            vector(routine::axpy, 1 << 26)};
+shapes quick(bool on_host) {
+    shapes list;
+    for (const int64_t n : {on_host ? 256 : 128, on_host ? 512 : 1024, on_host ? 1024 : 4096})
+        list.push_back(product({n, n, n}));
+    const int64_t side = on_host ? 2048 : 4096, length = on_host ? 1 << 24 : 1 << 26;
+    list.push_back(matrix(routine::transpose, {side, side}));
+    list.push_back(vector(routine::sum, length));
+    list.push_back(vector(routine::axpy, length));
+    return list;
 }
 
 // Sizes that were not given are 0, and are derived from the others.
@@ -380,50 +354,33 @@ void add_given(const options& chosen, routine r, std::vector<shape>& list) {
                 list.push_back(complete(fill_in(s, {m, n, k})));
 }
 
-std::vector<shape> sweep_shapes(sweep wanted, routine r, const options& chosen, bool on_host) {
-    const bounds& most = on_host ? host_bounds : device_bounds;
-    std::vector<shape> list;
+// Empty: the routine is not in the sweep.
+shapes list_of(sweep wanted, const request& of) {
     switch (wanted) {
     case sweep::quick:
-        return quick_shapes(on_host);
+        return quick(of.on_host);
     case sweep::ladder:
-        add_ladder(r, on_host, list);
-        break;
+        return ladder(of);
     case sweep::all_public:
-        add_public(r, on_host, list);
-        if (r == routine::sgemm && !on_host)
-            for (const triple& size : sgemm_huge)
-                list.push_back(product(size));
-        break;
+        return all_public(of);
     case sweep::misaligned:
-        add_misaligned(r, on_host, list);
-        break;
+        return misaligned(of);
     case sweep::random:
-        add_random(r, on_host, most, chosen.seed, list);
-        break;
-    case sweep::batched:
-        add_batched(r, most, chosen.seed, list);
-        break;
-    case sweep::bare:
-        add_bare(r, on_host, list);
-        break;
+        return random_shapes(of);
     case sweep::elements:
-        add_elements(r, list);
-        break;
+        return of.r == routine::transpose ? elements() : shapes();
     case sweep::in_place:
-        add_in_place(r, list);
-        break;
+        return of.r == routine::transpose ? in_place() : shapes();
     case sweep::powers:
-        add_powers(r, most, list);
-        break;
+        return has_matrix(of.r) ? shapes() : powers(of);
     default:
-        if (r == routine::sgemm)
-            list = class_shapes(wanted, on_host, chosen.seed);
+        break;
     }
-    if (list.empty())
-        throw usage_error(
-            fmt::format("one of the sweeps has no shapes for {}: drop one", describe(r).name));
-    return list;
+    if (of.r != routine::sgemm)
+        return {};
+    return wanted == sweep::batched ? batched(of)
+           : wanted == sweep::bare  ? bare(of.on_host)
+                                    : class_shapes(wanted, of.on_host, of.seed);
 }
 
 // Applies the options that change all shapes of a sweep.
@@ -449,9 +406,13 @@ std::vector<shape> requested_shapes(const options& chosen, myblasBackend_t backe
     const size_t routine_lists = chosen.has(sweep::quick) ? 1 : chosen.routines.size();
     for (size_t i = 0; i < routine_lists; ++i)
         for (const sweep wanted : chosen.sweeps) {
-            const auto shapes = sweep_shapes(wanted, chosen.routines[i], chosen, on_host);
-            for (size_t j = 0; j < shapes.size(); j += static_cast<size_t>(chosen.every)) {
-                shape s = shapes[j];
+            const routine r = chosen.routines[i];
+            const shapes all = list_of(wanted, {r, on_host, chosen.seed});
+            if (all.empty())
+                throw usage_error(fmt::format("one of the sweeps has no shapes for {}: drop one",
+                                              describe(r).name));
+            for (size_t j = 0; j < all.size(); j += static_cast<size_t>(chosen.every)) {
+                shape s = all[j];
                 apply(chosen.sizes, s);
                 list.push_back(complete(s));
             }

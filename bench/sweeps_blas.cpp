@@ -1,9 +1,5 @@
-#include "sweeps_blas.h"
+#include "sweeps.h"
 
-#include "size_source.h"
-
-#include <algorithm>
-#include <initializer_list>
 #include <span>
 
 namespace bench {
@@ -13,9 +9,7 @@ constexpr int64_t level3_squares[] = {256, 512, 1024, 2048, 4096, 8192};
 constexpr int64_t level3_largest = 16384;                 // in the first form only
 constexpr int64_t level3_in_other_forms[] = {1024, 4096}; // in the forms beyond two
 constexpr int64_t panel_lengths[] = {1024, 4096};         // with each of the widths
-constexpr int64_t panel_widths[] = {64, 128, 256};
-constexpr int64_t panel_widths_of_factorisations[] = {
-    64, 128, 256, 512}; // k of syrk and syr2k, trsm
+constexpr int64_t panel_widths[] = {64, 128, 256, 512};   // the last in factorisations alone
 
 constexpr int64_t level2_orders[] = {
     64, 128, 256, 512, 1000, 1024, 2048, 4096, 4097, 8192, 16384, 32768};
@@ -33,53 +27,42 @@ constexpr pair level2_rectangles[] = {{64, 16384},
                                       {1048576, 16},
                                       {4096, 11008}};
 
-// On a host, where a test must end soon: the factor by which published shapes are smaller, and the
-// largest random size.
-constexpr int64_t host_shrinkage = 32, most_on_host = 256;
-
 struct form {
-    bool right, upper, trans;
+    bool right = false, upper = false, trans = false;
 };
 
-// L or R, then L or U, then N or T; in the order in which they are measured. All squares have the
-// first two.
+// By their letters: L or R, L or U, N or T, where the routine has them. In the order in which they
+// are measured. All squares have the first two.
 std::vector<form> forms_of(routine r) {
+    constexpr form first{};
     switch (r) {
-    case routine::syrk:
-    case routine::syr2k: // LN LT
-        return {{false, false, false}, {false, false, true}};
     case routine::symm: // LL RU LU RL
-        return {
-            {false, false, false}, {true, true, false}, {false, true, false}, {true, false, false}};
+        return {first, {true, true, false}, {false, true, false}, {true, false, false}};
     case routine::trmm:
     case routine::trsm: // LLN RUT LLT RUN
-        return {
-            {false, false, false}, {true, true, true}, {false, false, true}, {true, true, false}};
-    case routine::gemv:
-        return {{false, false, false}, {false, false, true}};
+        return {first, {true, true, true}, {false, false, true}, {true, true, false}};
     case routine::trmv:
     case routine::trsv: // LN LT UN UT
-        return {
-            {false, false, false}, {false, false, true}, {false, true, false}, {false, true, true}};
-    case routine::symv:
-    case routine::syr:
-    case routine::syr2: // L U
-        return {{false, false, false}, {false, true, false}};
-    default: // ger
-        return {{false, false, false}};
+        return {first, {false, false, true}, {false, true, false}, {false, true, true}};
+    case routine::syrk:
+    case routine::syr2k:
+    case routine::gemv: // N T
+        return {first, {false, false, true}};
+    case routine::ger:
+        return {first};
+    default: // L U
+        return {first, {false, true, false}};
     }
 }
 
 shape sized(routine r, const form& f, int64_t m, int64_t n, int64_t k = 0) {
-    shape s;
-    s.routine = r;
-    s.right = f.right;
-    s.upper = f.upper;
-    s.transa = f.trans;
-    s.m = m;
-    s.n = n;
-    s.k = k;
-    return s;
+    return {.routine = r,
+            .transa = f.trans,
+            .right = f.right,
+            .upper = f.upper,
+            .m = m,
+            .n = n,
+            .k = k};
 }
 
 bool is_rank_update(routine r) { return r == routine::syrk || r == routine::syr2k; }
@@ -102,28 +85,26 @@ std::vector<form> panel_forms(routine r) {
     return {{false, false, false}, {true, false, r != routine::symm}};
 }
 
-std::span<const int64_t> panel_widths_of(routine r) {
-    if (is_rank_update(r) || r == routine::trsm)
-        return panel_widths_of_factorisations;
-    return panel_widths;
+void add_squares(std::vector<shape>& list, routine r, const form& f, std::span<const int64_t> n) {
+    for (const int64_t size : n)
+        list.push_back(square(r, f, size));
 }
 
 std::vector<shape> level3_shapes(routine r) {
     std::vector<shape> list;
     const std::vector<form> forms = forms_of(r);
-    for (size_t i = 0; i < forms.size(); ++i) {
+    for (size_t i = 0; i < forms.size(); ++i)
         if (i < 2)
-            for (const int64_t n : level3_squares)
-                list.push_back(square(r, forms[i], n));
+            add_squares(list, r, forms[i], level3_squares);
         else
-            for (const int64_t n : level3_in_other_forms)
-                list.push_back(square(r, forms[i], n));
-    }
+            add_squares(list, r, forms[i], level3_in_other_forms);
     list.push_back(square(r, forms[0], level3_largest));
+    const int64_t widest = is_rank_update(r) || r == routine::trsm ? 512 : 256;
     for (const form& f : panel_forms(r)) {
         for (const int64_t length : panel_lengths)
-            for (const int64_t width : panel_widths_of(r))
-                list.push_back(panel(r, f, length, width));
+            for (const int64_t width : panel_widths)
+                if (width <= widest)
+                    list.push_back(panel(r, f, length, width));
         list.push_back(panel(r, f, level3_largest, 128));
         if (!is_rank_update(r)) // lying: from the left a block row of LU
             list.push_back(panel(r, f, 128, 4096));
@@ -136,18 +117,14 @@ std::vector<shape> level3_shapes(routine r) {
 
 std::vector<shape> level2_shapes(routine r) {
     std::vector<shape> list;
-    const std::vector<form> forms = forms_of(r);
-    const bool is_rectangular = has(r, field::m);
-    for (size_t i = 0; i < forms.size(); ++i) {
-        if (i == 0 || has(r, field::trans))
-            for (const int64_t n : level2_orders)
-                list.push_back(square(r, forms[i], n));
+    for (const form& f : forms_of(r)) {
+        if (has(r, field::trans) || !f.upper)
+            add_squares(list, r, f, level2_orders);
         else
-            for (const int64_t n : level2_in_other_forms)
-                list.push_back(square(r, forms[i], n));
-        if (is_rectangular)
+            add_squares(list, r, f, level2_in_other_forms);
+        if (has(r, field::m))
             for (const pair& size : level2_rectangles)
-                list.push_back(sized(r, forms[i], size.m, size.n));
+                list.push_back(sized(r, f, size.m, size.n));
     }
     return list;
 }
@@ -157,16 +134,14 @@ std::vector<shape> level2_shapes(routine r) {
 std::vector<shape> public_blas_shapes(routine r, bool on_host) {
     std::vector<shape> list = counts_flops(r) ? level3_shapes(r) : level2_shapes(r);
     if (on_host)
-        for (shape& s : list)
-            for (int64_t* const size : {&s.m, &s.n, &s.k})
-                *size = std::max<int64_t>(*size / host_shrinkage, 1);
+        shrink_for_host(list);
     return list;
 }
 
 std::vector<shape> random_blas_shapes(routine r, bool on_host, uint64_t seed) {
     constexpr int count = 20;
     constexpr int64_t least = 16; // smaller calls are only launches
-    const int64_t most = on_host ? most_on_host : counts_flops(r) ? 8192 : 32768;
+    const int64_t most = on_host ? 256 : counts_flops(r) ? 8192 : 32768;
     size_source sizes(seed);
     std::vector<shape> list;
     for (int i = 0; i < count; ++i) {

@@ -1,8 +1,5 @@
-#include "sweeps_classes.h"
+#include "sweeps.h"
 
-#include "size_source.h"
-
-#include <algorithm>
 #include <utility>
 
 namespace bench {
@@ -86,30 +83,30 @@ bool is_measurable(const shape& s) {
     return count.a + count.b + count.c <= most_elements;
 }
 
-std::vector<shape> network_shapes(bool on_host) {
-    constexpr int64_t host_shrinkage = 32;
+std::vector<shape> network_shapes() {
     std::vector<shape> list;
-    for (const layer& l : layers) {
-        shape s;
-        s.transa = l.transa;
-        s.m = l.m, s.n = l.n, s.k = l.k, s.batch = l.batch;
-        if (on_host)
-            for (int64_t* const size : {&s.m, &s.n, &s.k, &s.batch})
-                *size = std::max<int64_t>(*size / host_shrinkage, 1);
-        s.of = sweep::networks;
-        list.push_back(s);
-    }
+    for (const layer& l : layers)
+        list.push_back({.transa = l.transa,
+                        .m = l.m,
+                        .n = l.n,
+                        .k = l.k,
+                        .batch = l.batch,
+                        .of = sweep::networks});
     return list;
 }
 
 } // namespace
 
 std::vector<shape> class_shapes(sweep of, bool on_host, uint64_t seed) {
-    if (of == sweep::networks)
-        return network_shapes(on_host);
     const size_t count = on_host ? 20 : 200;
     size_source draw(random_bits(seed, static_cast<uint64_t>(of)));
     std::vector<shape> list;
+    if (of == sweep::networks) {
+        list = network_shapes();
+        if (on_host)
+            shrink_for_host(list);
+        return list;
+    }
     while (list.size() < count) {
         shape s;
         s.of = of;

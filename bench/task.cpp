@@ -3,6 +3,8 @@
 #include "bounds.h"
 #include "reference.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,19 +27,19 @@ size_t allocation_bytes(const shape& s, int64_t elements) {
     return (bytes + padding_bytes - 1) / padding_bytes * padding_bytes;
 }
 
-fill_kind kind_of(const shape& s) {
+generated_data data_of(const shape& s, const buffer& storage, uint64_t seed) {
+    const auto of = [&]<class T>(T) -> generated_data {
+        return vector_data<T>{static_cast<T*>(storage.data()),
+                              static_cast<int64_t>(storage.bytes() / sizeof(T)),
+                              seed};
+    };
     if (s.data == data_kind::skewed)
-        return fill_kind::skewed_bytes;
+        return of(skewed_bytes());
     if (s.data == data_kind::constant)
-        return fill_kind::equal_bytes;
-    switch (s.element_bytes) {
-    case 4:
-        return fill_kind::real32;
-    case 8:
-        return fill_kind::real64;
-    default:
-        return fill_kind::bits;
-    }
+        return of(equal_bytes());
+    return s.element_bytes == 4   ? of(float())
+           : s.element_bytes == 8 ? of(double())
+                                  : of(uint32_t());
 }
 
 operand_view view_a(const shape& s, const operands& o) {
@@ -73,12 +75,17 @@ std::vector<int64_t> choose(int64_t n, int64_t count, std::mt19937_64& random) {
 
 } // namespace
 
-size_t task::bytes_needed(const shape& s) {
+std::string task::why_no_room(const machine& device, const shape& s, size_t copies) {
     const operand_sizes count = count_elements(s);
     const size_t list_bytes =
         s.pointer_array ? 3 * static_cast<size_t>(s.batch) * sizeof(float*) : 0;
-    return allocation_bytes(s, count.a) + allocation_bytes(s, count.b) +
-           allocation_bytes(s, count.c) + allocation_bytes(s, count.bias) + list_bytes;
+    const size_t bytes = allocation_bytes(s, count.a) + allocation_bytes(s, count.b) +
+                         allocation_bytes(s, count.c) + allocation_bytes(s, count.bias) +
+                         list_bytes;
+    const size_t needed = copies * bytes, available = device.free_bytes();
+    return needed <= available
+               ? ""
+               : fmt::format("it takes {} MiB, {} MiB are free", needed >> 20, available >> 20);
 }
 
 task::task(machine& device, const library_handle& handle, const shape& sizes, uint64_t seed)
@@ -101,8 +108,8 @@ task::task(machine& device, const library_handle& handle, const shape& sizes, ui
     if (has_special_matrix(shape_.routine))
         fill_special_matrix(purpose::timing);
     if (shape_.routine == routine::sgemm && shape_.data != data_kind::uniform) {
-        machine_.fill_operand(view_a(shape_, operands_), shape_.data, seed_ + stream_a);
-        machine_.fill_operand(view_b(shape_, operands_), shape_.data, seed_ + stream_b);
+        machine_.fill(operand_data{view_a(shape_, operands_), shape_.data, seed_ + stream_a});
+        machine_.fill(operand_data{view_b(shape_, operands_), shape_.data, seed_ + stream_b});
     }
     if (shape_.in_place)
         operands_.b = operands_.a;
@@ -112,14 +119,13 @@ task::task(machine& device, const library_handle& handle, const shape& sizes, ui
     if (shape_.routine == routine::histogram || finds_index(shape_.routine))
         operands_.c = c_.data();
 
-    // The stream also drops a workspace that an earlier task lent.
-    require(myblasSetStream(handle_.get(), machine_.stream()), "myblasSetStream");
+    handle_.set_stream(machine_.stream());
     require(myblasSetPointerMode(handle_.get(), pointer_mode(shape_.routine)),
             "myblasSetPointerMode");
 }
 
 void task::fill_operand(const buffer& storage, uint64_t seed) {
-    machine_.fill_random(storage.data(), storage.bytes(), kind_of(shape_), seed);
+    machine_.fill(data_of(shape_, storage, seed));
 }
 
 // While they are timed, solutions and trmv repeatedly take their own results. The results keep
@@ -132,15 +138,15 @@ void task::fill_special_matrix(purpose wanted) {
     const int64_t order = has(shape_.routine, field::side) ? order_of(shape_) : shape_.n;
     const bool is_check = wanted == purpose::check;
     const double row_scale = (is_check ? 2 : 0x1p-14) / std::sqrt(static_cast<double>(order));
-    machine_.fill_triangle({.x = static_cast<float*>(operands_.a),
-                            .ld = shape_.lda,
-                            .order = order,
-                            .upper = shape_.upper,
-                            .unit = shape_.unit,
-                            .scale = repeats ? static_cast<float>(row_scale) : 1.0f,
-                            .invertible = repeats,
-                            .spread = is_check ? 1.0f : 0.0f},
-                           seed_ + stream_a);
+    machine_.fill(triangle_data{{.x = static_cast<float*>(operands_.a),
+                                 .ld = shape_.lda,
+                                 .order = order,
+                                 .upper = shape_.upper,
+                                 .unit = shape_.unit,
+                                 .scale = repeats ? static_cast<float>(row_scale) : 1.0f,
+                                 .invertible = repeats,
+                                 .spread = is_check ? 1.0f : 0.0f},
+                                seed_ + stream_a});
 }
 
 void task::make_pointer_arrays() {
@@ -262,9 +268,9 @@ verdict task::verify_product() {
     const std::vector<int64_t> columns = choose_columns(first, products);
     const double worst = machine_.product_error(views, columns);
     const size_t checked = views.size() * columns.size();
-    myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
-    require(myblasGetMathMode(handle_.get(), &math), "myblasGetMathMode");
-    return {worst / unit_float, blas_bound(math, shape_), static_cast<int64_t>(checked) * shape_.m};
+    return {worst / unit_float,
+            blas_bound(handle_.math(), shape_),
+            static_cast<int64_t>(checked) * shape_.m};
 }
 
 verdict task::verify_transpose(bool as_copy) {
@@ -275,31 +281,34 @@ verdict task::verify_transpose(bool as_copy) {
     } else {
         call_on_poison();
     }
-    const int64_t wrong = machine_.count_misplaced(
-        shape_, shape_.in_place ? operands_.c : operands_.a, operands_.b, as_copy);
-    return {static_cast<double>(wrong), 0, shape_.m * shape_.n};
+    const auto bytes_of = [](const void* x) { return static_cast<const unsigned char*>(x); };
+    const double wrong = machine_.compare(misplaced_elements{
+        .source = bytes_of(shape_.in_place ? operands_.c : operands_.a),
+        .target = bytes_of(operands_.b),
+        .m = shape_.m,
+        .n = shape_.n,
+        .lda = shape_.lda,
+        .ldb = shape_.ldb,
+        .element_bytes = shape_.element_bytes,
+        .as_copy = as_copy,
+    });
+    return {wrong, 0, shape_.m * shape_.n};
 }
 
 verdict task::verify_geam() {
     call_on_poison();
-    const operand_sizes count = count_elements(shape_);
-    const auto a = fetch<float>(machine_, operands_.a, count.a);
-    const auto b = fetch<float>(machine_, operands_.b, count.b);
-    const auto c = fetch<float>(machine_, operands_.c, count.c);
-    double worst = 0;
-    for (int64_t j = 0; j < shape_.n; ++j)
-        for (int64_t i = 0; i < shape_.m; ++i) {
-            const double first =
-                double{geam_alpha} *
-                a[static_cast<size_t>(shape_.transa ? j + i * shape_.lda : i + j * shape_.lda)];
-            const double second =
-                double{geam_beta} *
-                b[static_cast<size_t>(shape_.transb ? j + i * shape_.ldb : i + j * shape_.ldb)];
-            worst = std::max(worst,
-                             relative_error(c[static_cast<size_t>(i + j * shape_.ldc)],
-                                            first + second,
-                                            std::fabs(first) + std::fabs(second)));
-        }
+    const auto view = [](const void* x, int64_t ld, bool trans) {
+        return matrix_view{static_cast<const float*>(x), ld, trans};
+    };
+    const double worst = machine_.compare(sum_errors{
+        .m = shape_.m,
+        .n = shape_.n,
+        .a = view(operands_.a, shape_.lda, shape_.transa),
+        .b = view(operands_.b, shape_.ldb, shape_.transb),
+        .c = view(operands_.c, shape_.ldc, false),
+        .alpha = geam_alpha,
+        .beta = geam_beta,
+    });
     return {worst / unit_float, 2, shape_.m * shape_.n};
 }
 
@@ -313,11 +322,8 @@ double task::reduction_bound(const std::string& kernel) const {
     const double documented = std::log2(n) + 16;
     if (shape_.routine != routine::asum)
         return documented;
-    const myblasCall_t call = describe_call(shape_, operands_);
-    const char* preferred = nullptr;
-    require(myblasForceKernel(handle_.get(), call.routine, nullptr), "myblasForceKernel");
-    require(myblasSelectKernel(handle_.get(), &call, &preferred), "myblasSelectKernel");
-    if (preferred && kernel == preferred)
+    handle_.force(shape_.routine, "");
+    if (kernel == handle_.choice(shape_, operands_))
         return documented;
     return n <= 0x1p22 ? documented + 4 * std::sqrt(n) : n;
 }
@@ -352,24 +358,12 @@ verdict task::verify_reduction(const std::string& kernel) {
 
 verdict task::verify_gemsum(const std::string& kernel) {
     call_on_poison();
-    const int64_t sums = shape_.transa ? shape_.n : shape_.m;
-    const auto a = fetch<float>(machine_, operands_.a, shape_.lda * shape_.n);
-    const auto result = fetch<float>(machine_, operands_.c, sums);
-    std::vector<double> exact(static_cast<size_t>(sums)), magnitude(static_cast<size_t>(sums));
-    for (int64_t j = 0; j < shape_.n; ++j)
-        for (int64_t i = 0; i < shape_.m; ++i) {
-            const double value = a[static_cast<size_t>(i + j * shape_.lda)];
-            const size_t sum = static_cast<size_t>(shape_.transa ? j : i);
-            exact[sum] += value;
-            magnitude[sum] += std::fabs(value);
-        }
-    double worst = 0;
-    for (size_t i = 0; i < exact.size(); ++i)
-        worst = std::max(worst, relative_error(result[i], exact[i], magnitude[i]));
+    const product_view view = view_product(shape_, operands_, 0);
+    constexpr int64_t only_column = 0;
+    const double worst = machine_.product_error({&view, 1}, {&only_column, 1});
     constexpr double documented = 12;
     const bool in_order = kernel == "naive" || kernel == "serial";
-    const int64_t terms = shape_.transa ? shape_.m : shape_.n;
-    return {worst / unit_float, in_order ? static_cast<double>(terms) : documented, sums};
+    return {worst / unit_float, in_order ? static_cast<double>(view.k) : documented, view.m};
 }
 
 verdict task::verify_histogram() {
@@ -390,9 +384,13 @@ verdict task::verify_index() {
     const int64_t result = fetch<int64_t>(machine_, operands_.c, 1)[0];
     if (result < 1 || result > shape_.n)
         return {static_cast<double>(shape_.n), 0, 1};
-    const int64_t preceding =
-        machine_.count_preceding(shape_, static_cast<const float*>(operands_.a), result - 1);
-    return {static_cast<double>(preceding), 0, 1};
+    const double preceding =
+        machine_.compare(preceding_elements{static_cast<const float*>(operands_.a),
+                                            shape_.n,
+                                            shape_.incx,
+                                            shape_.routine == routine::iamax,
+                                            result - 1});
+    return {preceding, 0, 1};
 }
 
 verdict task::verify_pair() {
@@ -401,8 +399,8 @@ verdict task::verify_pair() {
         fill_operand(b_, seed_ + stream_b);
     require(call(), describe(shape_.routine).name);
     machine_.synchronize();
-    const double worst =
-        machine_.pair_error(view_pair(shape_, operands_, seed_ + stream_a, seed_ + stream_b));
+    const double worst = machine_.compare(
+        pair_errors{view_pair(shape_, operands_, seed_ + stream_a, seed_ + stream_b)});
     const double bound = [&] {
         switch (shape_.routine) {
         case routine::copy:
@@ -429,22 +427,20 @@ verdict task::verify_matrix_blas() {
     constexpr int64_t shares = 4; // sweeps have many large matrices, and each uses its whole budget
     const std::vector<int64_t> columns = choose_columns(view, shares);
     const double worst = machine_.product_error({&view, 1}, columns);
-    const int64_t changed =
-        machine_.count_changed(view,
-                               static_cast<const float*>(output().data()),
-                               static_cast<int64_t>(output().bytes() / sizeof(float)));
+    const double changed =
+        machine_.compare(changed_elements{view,
+                                          static_cast<const float*>(output().data()),
+                                          static_cast<int64_t>(output().bytes() / sizeof(float))});
     int64_t checked = 0;
     for (const int64_t j : columns)
         checked += view.results == product_view::part::all     ? view.m
                    : view.results == product_view::part::upper ? j + 1
                                                                : view.m - j;
-    myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
-    require(myblasGetMathMode(handle_.get(), &math), "myblasGetMathMode");
     if (has_special_matrix(shape_.routine))
         fill_special_matrix(purpose::timing);
     // Any change outside of the results is an infinite error.
     const double error = changed > 0 ? std::numeric_limits<double>::infinity() : worst / unit_float;
-    return {error, blas_bound(math, shape_), checked};
+    return {error, blas_bound(handle_.math(), shape_), checked};
 }
 
 } // namespace bench

@@ -29,15 +29,13 @@ public:
     // The shape is complete(). Fills the operands and makes the handle ready for calls.
     task(machine&, const library_handle&, const shape&, uint64_t seed);
 
-    // Bytes of device memory that the operands take.
-    static size_t bytes_needed(const shape&);
+    // Why the operands, `copies` times, do not fit into the machine's free memory; empty: they do.
+    static std::string why_no_room(const machine&, const shape&, size_t copies = 1);
 
     const shape& sizes() const { return shape_; }
     const operands& data() const { return operands_; }
 
-    myblasStatus_t call() const {
-        return call_routine(linked_library(), handle_.get(), shape_, operands_);
-    }
+    myblasStatus_t call() const { return handle_.call(shape_, operands_); }
 
     // Calls once, on a poisoned output or, in place, on fresh data, and compares with a reference
     // of higher precision. `kernel` is the one that the call takes. May undo myblasForceKernel.

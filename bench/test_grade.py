@@ -1,91 +1,81 @@
 """The grades of myblas-bench: A for this library, worse for wrong libraries that replace it.
-
-    test_grade.py MYBLAS_BENCH WRONG_PRODUCTS_LIBRARY
 """
 
 import json
 import os
-import pathlib
-import subprocess
-import sys
-import tempfile
-import unittest
 
-BENCH, WRONG_PRODUCTS = sys.argv[1:3]
+import pytest
+from runs import start, width_of
+
+WRONG_PRODUCTS = os.environ["WRONG_PRODUCTS"]  # wrong_products.c, by CTest
 MODES = {"strict", "emulated", "fast"}
 RULES = ("subnormals", "exact", "classes", "same_bits_again", "same_bits_elsewhere")
 
 
-def grade(wrong=None, *arguments):
-    environment = dict(os.environ)
-    if wrong:
-        # OpenBLAS does not promise the same bits, so a kernel is forced that promises them.
-        environment |= {"LD_PRELOAD": WRONG_PRODUCTS, "WRONG": wrong}
-        environment["MYBLAS_SGEMM_KERNEL"] = "reference"
-    with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder) / "grade.json"
-        command = [BENCH, "grade", "--backend", "host", "--seed", "1", "--json", str(file)]
-        command += arguments or ["-n", "16,32,64"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
+@pytest.fixture
+def grade(tmp_path):
+    def run(sizes="16,32,64", **environment):
+        file = tmp_path / "grade.json"
+        command = "grade --backend host --seed 1 -n".split() + [sizes, "--json", file]
+        done = start(*command, **environment)
         cards = {card["contender"]: card for card in json.loads(file.read_text())["results"]}
-    return done, cards
+        return done, cards
+
+    return run
 
 
-class GradeTest(unittest.TestCase):
-    def test_the_library_gets_an_a(self):
-        done, cards = grade(None, "-n", "16,33,64,200")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
-        self.assertLessEqual(MODES, set(cards))
-        for mode in MODES:
-            with self.subTest(mode):
-                card = cards[mode]
-                self.assertEqual((card["grade"], card["arithmetic"]), ("A", "O(n^3)"))
-                self.assertTrue(card["keeps_promises"])
-                self.assertTrue(all(card[rule] for rule in RULES[:3]))
-                self.assertLessEqual(card["growth"], 1)
-                for name, errors in card["inputs"].items():
-                    self.assertLessEqual(errors["element"], 1, name)
-                    self.assertEqual(errors["off_class"], 0, name)
-        inputs = cards["strict"]["inputs"]
-        self.assertGreater(inputs["uniform"]["element"], 0)
-        self.assertGreater(inputs["uniform"]["inexact"], 0)
-
-    def planted(self, wrong, *arguments):
-        done, cards = grade(wrong, *arguments)
-        self.assertEqual((done.returncode, done.stderr), (1, ""))
-        self.assertIn("strict breaks a promise of the library", done.stdout)
+@pytest.fixture
+def planted(grade):
+    def run(wrong, *sizes):
+        # OpenBLAS does not promise the same bits, so a kernel is forced that promises them.
+        environment = {"LD_PRELOAD": WRONG_PRODUCTS, "WRONG": wrong}
+        done, cards = grade(*sizes, **environment, MYBLAS_SGEMM_KERNEL="reference")
+        assert (done.returncode, done.stderr) == (1, "")
+        assert "strict breaks a promise of the library" in done.stdout
         return cards["strict"]
 
-    def test_planted_arithmetic_gets_a_worse_grade(self):
-        for wrong, letter, arithmetic in (
-            ("fixed", "B", "fixed point"),
-            ("strassen", "C", "Strassen"),
-            ("tf32", "D", "low prec."),
-            ("garbage", "F", "wrong"),
-        ):
-            with self.subTest(wrong):
-                card = self.planted(wrong)
-                self.assertEqual((card["grade"], card["arithmetic"]), (letter, arithmetic))
-
-    def test_planted_breaches_of_single_rules(self):
-        for wrong, broken in (
-            ("flushes", {"subnormals"}),
-            ("skips", {"classes"}),
-            ("reads", {"classes"}),
-            ("unordered", {"same_bits_again", "same_bits_elsewhere"}),
-        ):
-            with self.subTest(wrong):
-                card = self.planted(wrong)
-                self.assertEqual(card["grade"], "A")
-                self.assertEqual({rule for rule in RULES if not card[rule]}, broken)
-
-    def test_errors_of_strassen_grow_faster(self):
-        sizes = ("-n", "16,32,64,128,256")
-        _, right = grade(None, *sizes)
-        strassen = self.planted("strassen", *sizes)
-        self.assertGreater(strassen["growth"], right["strict"]["growth"] + 0.3)
+    return run
 
 
-if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+def test_the_library_gets_an_a(grade):
+    done, cards = grade("16,33,64,200")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert width_of(done.stdout) <= 100
+    assert MODES <= set(cards)
+    for card in map(cards.get, MODES):
+        assert (card["grade"], card["arithmetic"], card["keeps_promises"]) == ("A", "O(n^3)", True)
+        assert all(card[rule] for rule in RULES[:3])
+        assert card["growth"] <= 1
+        for name, errors in card["inputs"].items():
+            assert errors["element"] <= 1, name
+            assert errors["off_class"] == 0, name
+    uniform = cards["strict"]["inputs"]["uniform"]
+    assert uniform["element"] > 0 and uniform["inexact"] > 0
+
+
+@pytest.mark.parametrize("wrong, letter, arithmetic", [
+    ("fixed", "B", "fixed point"),
+    ("strassen", "C", "Strassen"),
+    ("tf32", "D", "low prec."),
+    ("garbage", "F", "wrong"),
+])  # fmt: skip
+def test_planted_arithmetic_gets_a_worse_grade(planted, wrong, letter, arithmetic):
+    card = planted(wrong)
+    assert (card["grade"], card["arithmetic"]) == (letter, arithmetic)
+
+
+@pytest.mark.parametrize("wrong, broken", [
+    ("flushes", {"subnormals"}),
+    ("skips", {"classes"}),
+    ("reads", {"classes"}),
+    ("unordered", {"same_bits_again", "same_bits_elsewhere"}),
+])
+def test_planted_breaches_of_single_rules(planted, wrong, broken):
+    card = planted(wrong)
+    assert (card["grade"], {rule for rule in RULES if not card[rule]}) == ("A", broken)
+
+
+def test_errors_of_strassen_grow_faster(grade, planted):
+    sizes = "16,32,64,128,256"
+    right = grade(sizes)[1]["strict"]
+    assert planted("strassen", sizes)["growth"] > right["growth"] + 0.3

@@ -146,7 +146,8 @@ def test_a_wrong_routine_fails(backend):
         return found
 
     assert failed(LEVEL1) == set(LEVEL1)
-    assert failed(["sgemmFused"]) == {"sgemmFused"}
+    others = ["sgemmFused", "transpose", "geam", "gemsum"]
+    assert failed(others) == failed(others, "--transa", "T") == set(others)
     matrices = LEVEL2 + LEVEL3_ROUTINES
     for form in ([], ["--side", "R", "--uplo", "U", "--trans", "T", "--diag", "U"]):
         assert failed(matrices, *form) == set(matrices)

@@ -13,6 +13,7 @@ import measurements
 import overview
 import performance
 import pytest
+import python_tables
 import ratio_maps
 import render
 import roofline
@@ -296,9 +297,42 @@ def test_the_readme_shows_what_was_measured_of_blas(tmp_path):
     table = render.rates_of_level3(tmp_path)
     assert "| syrk LN | 4096 | 25.0 (1.25 ×) | 20.0 | 25.0 (1.25 ×) |" in table
     assert len([line for line in table if line.startswith("| syrk")]) == 1
-    lines = render.ratios_of_blas(folder)
+    lines = render.ratios_of_blas(measurements.files_of(folder))
     assert len(lines) == 2  # modes beside each other are on the performance page
-    assert lines[0] == "| level 3 but sgemm, strict | cuBLAS | 3 | 1.78 | 0.50 |"
+    assert lines[0] == ("level 3 but sgemm, strict", "cuBLAS", 3, "1.78", "0.50")
+
+
+def test_the_python_package_is_a_part_of_its_page():
+    ratio = {f"{mode}_ratio": 1.25 for mode in ("strict", "emulated", "fast")}
+    error = {f"{name}_error": 1e-7 for name in ("plain", "strict", "emulated", "fast")}
+    run = {"plain": 0.002, "noise": 0.01} | ratio | error
+    calls = {"plain": 5.0, "preload": 4.0, "python": 12.3, "plain again": 5.0}
+    row = {"n": 1024, "mode": "strict", "library": 40.0, "matmul": 50.0, "ratio": 0.8}
+    measured = {
+        "context": {"gpu": "NVIDIA H200", "commit": "abc", "date": "2026-01-02T", "command": "me"},
+        "products": {"suite": "PyTorch 2", "programs": [{"program": "mm 64"} | run]},
+        "training": {"shape": "a shape", "steps": 20} | run,
+        "calls": {"mm 64": calls, "bmm 64": calls | {"compiled": 4.5}},
+        "cupy": {"package": "CuPy 14", "microseconds": [row]},
+        "jax": {"package": "JAX 1", "microseconds": [row | {"matmul": 80.0, "ratio": 0.5}]},
+        "emulation": {"n": 8192, "requests": [
+            {"request": "A", "us": 5000.0, "ratio": 4.0, "error": 1e-7},
+            {"request": "B", "us": 5000.0, "ratio": 4.0, "error": 1e-7, "cublas_us": 20000.0,
+             "cublas_error": 2e-7},
+        ]},
+    }  # fmt: skip
+    files = {"python": measured}
+    lines = python_tables.of_package(files)
+    errors = "1.0e-07 | 1.0e-07 | 1.0e-07 |"
+    assert f"| mm 64 | 2 | 1.25 | 1.25 | 1.25 | 0.010 | {errors}" in lines
+    assert f"| a step | 2 | 1.25 | 1.25 | 1.25 | 0.010 | 1.0e-07 | {errors}" in lines
+    assert "| mm 64 | 5.0 | 4.0 | 12.3 |" in lines  # not compiled for all
+    assert "| 1024 | strict | 50 | 0.80 | 80 | 0.50 |" in lines
+    assert lines[-2].endswith("2026-01-02: `me`")
+    lines = python_tables.of_emulation(files)
+    assert "| `A` | refused |  | 5.00 | 4.00 | 1.0e-07 |" in lines
+    assert "| `B` | 20.00 | 2.0e-07 | 5.00 | 4.00 | 1.0e-07 |" in lines
+    assert python_tables.of_package({}) == python_tables.of_emulation({}) == []
 
 
 def planted_engines():
@@ -350,16 +384,19 @@ def test_engines_are_compared_with_plain_and_with_one_gpu(tmp_path):
 
 def test_pages_have_a_part_for_each_gpu_and_the_readme_the_first(tmp_path):
     h100, h200 = "NVIDIA H100 80GB HBM3", "NVIDIA H200"
-    names = ("results", "README", "ladder", "engines")
-    results, readme, ladder_page, engines_page = (tmp_path / name for name in names)
-    marked = ((readme, ["sweeps"]), (ladder_page, ["overview", "rungs", "ladder"]),
-              (engines_page, ["engines"]))  # fmt: skip
-    for page, names in marked:
+    results, readme, ladder_page = (tmp_path / name for name in ("results", "README", "ladder"))
+    python_page, porting_page = tmp_path / "python", tmp_path / "porting"
+    engines_page = tmp_path / "engines"
+    marked = {readme: ["sweeps"], ladder_page: ["overview", "rungs", "ladder"],
+              python_page: ["measured"], porting_page: ["measured"],
+              engines_page: ["engines"]}  # fmt: skip
+    for page, names in marked.items():
         marks = [f"<!-- {name}:{end} -->\n" for name in names for end in ("begin", "end")]
         page.write_text("".join(marks))
 
     def render_pages(*arguments):
-        pages = ["--readme", readme, "--ladder", ladder_page, "--engines", engines_page]
+        pages = ["--readme", readme, "--ladder", ladder_page, "--python", python_page,
+                 "--porting", porting_page, "--engines", engines_page]  # fmt: skip
         return run_script("render.py", "--results", results, *pages, *arguments)
 
     def both_pages():

@@ -4,6 +4,8 @@
 
 #include "machine.h"
 
+#include <chrono>
+
 namespace bench {
 
 struct plan {
@@ -23,5 +25,10 @@ struct summary {
 std::vector<summary> measure(machine&, std::span<const subject>, const plan&);
 
 double median(std::vector<double> values);
+
+using wall_clock = std::chrono::steady_clock;
+inline double seconds_since(wall_clock::time_point start) {
+    return std::chrono::duration<double>(wall_clock::now() - start).count();
+}
 
 } // namespace bench

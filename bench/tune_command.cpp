@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -33,24 +32,13 @@ class tuner {
 public:
     tuner(const options& chosen, const library_handle& handle, machine& device)
         : chosen_(chosen), handle_(handle),
-          reader_(handle, device, predicted_kernels(handle), chosen.seed) {
-        const std::vector<std::string> all = kernel_names(handle.backend(), routine::sgemm);
-        for (const std::string& name : reader_.kernels()) {
-            indices_.push_back(
-                static_cast<int>(std::find(all.begin(), all.end(), name) - all.begin()));
-            modes_.push_back(
-                kernel_info(handle.backend(), routine::sgemm, indices_.back()).math_mode);
-        }
-    }
+          reader_(handle, device, predicted_kernels(handle), chosen.seed),
+          kernels_(reader_.kernels()) {}
 
     // Every other call is held back, to judge the factors.
     void measure() {
-        using clock = std::chrono::steady_clock;
-        const auto start = clock::now();
-        const auto has_time = [&] {
-            return std::chrono::duration<double>(clock::now() - start).count() <
-                   chosen_.tune.budget_s;
-        };
+        const auto start = wall_clock::now();
+        const auto has_time = [&] { return seconds_since(start) < chosen_.tune.budget_s; };
         for (int index = 0; has_time(); ++index)
             for (const auto& [name, set] : reading_sets)
                 if (has_time() && takes_part(set, index))
@@ -62,7 +50,7 @@ public:
 
     // The median of measured time by predicted time, drawn towards 1 if calls are few.
     void fit() {
-        for (size_t kernel = 0; kernel < indices_.size(); ++kernel)
+        for (size_t kernel = 0; kernel < kernels_.size(); ++kernel)
             for (int form = 0; form < 4; ++form) {
                 std::vector<double> logs;
                 for (const trials& call : fitted_) {
@@ -100,7 +88,7 @@ public:
         std::string text;
         for (const auto& [place, factor] : factors_)
             text += fmt::format("sgemm {} {} {:.4f}\n",
-                                reader_.kernels()[place.first],
+                                kernels_[place.first].name,
                                 form_names[place.second],
                                 std::clamp(factor, 1.0 / 64, 64.0));
         return text;
@@ -110,13 +98,10 @@ private:
     trials try_call(const shape& s) {
         const std::vector<reading> found =
             reader_.take(s, reader_.choice(s, MYBLAS_FP32_STRICT_MATH));
-        const myblasCall_t call = describe_call(s, reader_.data_of(s));
+        const operands o = reader_.data_of(s);
         trials result{s.transa * 2 + s.transb, {}};
-        for (size_t kernel = 0; kernel < indices_.size(); ++kernel) {
-            myblasKernelEstimate_t estimate{};
-            estimate.size_bytes = sizeof estimate;
-            require(myblasGetKernelEstimate(handle_.get(), &call, indices_[kernel], &estimate),
-                    "myblasGetKernelEstimate");
+        for (size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
+            const myblasKernelEstimate_t estimate = handle_.estimate(s, o, kernels_[kernel].index);
             const reading& measured = found[1 + kernel];
             result.of_kernel.push_back({measured.accepted && estimate.accepted,
                                         estimate.candidate != 0,
@@ -134,15 +119,15 @@ private:
     // measured.
     double regret_of(const trials& call, myblasMath_t mode, bool with_factors) const {
         double best = std::numeric_limits<double>::infinity(), least = best, taken = 0;
-        for (size_t kernel = 0; kernel < indices_.size(); ++kernel) {
+        for (size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
             const trial& t = call.of_kernel[kernel];
-            if (!t.accepted || modes_[kernel] > mode)
+            if (!t.accepted || kernels_[kernel].mode > mode)
                 continue;
             best = std::min(best, t.us);
             const auto factor = factors_.find({kernel, call.form});
             const double predicted =
                 t.predicted_us * (with_factors && factor != factors_.end() ? factor->second : 1) *
-                (modes_[kernel] == MYBLAS_FP32_STRICT_MATH ? 1 : margin_of_weaker_modes);
+                (kernels_[kernel].mode == MYBLAS_FP32_STRICT_MATH ? 1 : margin_of_weaker_modes);
             if (t.competes && predicted < least)
                 least = predicted, taken = t.us;
         }
@@ -152,8 +137,7 @@ private:
     const options& chosen_;
     const library_handle& handle_;
     reader reader_;
-    std::vector<int> indices_; // in the library's list
-    std::vector<int> modes_;
+    const std::vector<reader::kernel>& kernels_;
     size_t count_ = 0;
     std::vector<trials> fitted_, kept_;
     std::map<std::pair<size_t, int>, double> factors_;

@@ -2,6 +2,7 @@
  * element, or with WRONG=outside right but for an element that is not theirs. The damage is done by
  * the library's own calls, on either backend. */
 #define _GNU_SOURCE
+#include "common/cublas_parameters.h"
 #include "myblas/myblas.h"
 
 #include <dlfcn.h>
@@ -57,76 +58,61 @@ spoil_triangle(myblasHandle_t h, float* c, myblasFillMode_t uplo, int64_t n, int
         spoil(h, last);
 }
 
-/* A wrapper around the library's function: its parameters, and the same without their types. */
-#define WRONG(name, parameters, arguments, damage)                                                 \
-    myblasStatus_t name parameters {                                                               \
-        myblasStatus_t(*const right) parameters = (myblasStatus_t(*) parameters)next(#name);       \
-        const myblasStatus_t status = right arguments;                                             \
+/* A wrapper around the library's function, with 64-bit sizes: PARAMETERS_ and ARGUMENTS_ are those
+ * after the handle. */
+#define SIZE int64_t
+#define WITHOUT_PARENTHESES(...) __VA_ARGS__
+#define EXPANDED(text) text
+#define IN(list) EXPANDED(WITHOUT_PARENTHESES list)
+#define WRONG(name, damage)                                                                        \
+    myblasStatus_t name##_64(myblasHandle_t h, IN(PARAMETERS_##name)) {                            \
+        myblasStatus_t (*const right)(myblasHandle_t, IN(PARAMETERS_##name)) =                     \
+            (myblasStatus_t(*)(myblasHandle_t, IN(PARAMETERS_##name)))next(#name "_64");           \
+        const myblasStatus_t status = right(h, IN(ARGUMENTS_##name));                              \
         damage;                                                                                    \
         return status;                                                                             \
     }
 
-#define HANDLE myblasHandle_t h
-#define UPLO myblasFillMode_t uplo
-#define SIDE myblasSideMode_t side
-#define OP myblasOperation_t op
-#define DIAG myblasDiagType_t diag
-#define N int64_t n
-#define M int64_t m
-#define SCALAR(name) const float* name
-#define IN(x, inc) const float *x, int64_t inc
-#define OUT(x, inc) float *x, int64_t inc
+WRONG(mysasum, spoil(h, result))
+WRONG(mysaxpy, spoil_vector(h, y, n, incy))
+WRONG(myscopy, spoil_vector(h, y, n, incy))
+WRONG(mysdot, spoil(h, result))
+WRONG(mysnrm2, spoil(h, result))
+WRONG(myisamax, spoil_index(h, result, x))
+WRONG(myisamin, spoil_index(h, result, x))
+WRONG(mysscal, spoil_vector(h, x, n, incx))
+WRONG(mysswap, spoil_vector(h, y, n, incy))
+WRONG(mysrot, spoil_vector(h, x, n, incx))
+WRONG(mysrotm, spoil_vector(h, y, n, incy))
+WRONG(mysgeam, spoil_matrix(h, C, m, n, ldc))
+WRONG(mysgemv, spoil_vector(h, y, trans == MYBLAS_OP_N ? m : n, incy))
+WRONG(myssymv, spoil_vector(h, y, n, incy))
+WRONG(myssyr, spoil_triangle(h, A, uplo, n, lda))
+WRONG(myssyr2, spoil_triangle(h, A, uplo, n, lda))
+WRONG(mysger, spoil_matrix(h, A, m, n, lda))
+WRONG(mystrmv, spoil_vector(h, x, n, incx))
+WRONG(mystrsv, spoil_vector(h, x, n, incx))
+WRONG(myssyrk, spoil_triangle(h, C, uplo, n, ldc))
+WRONG(myssyr2k, spoil_triangle(h, C, uplo, n, ldc))
+WRONG(myssymm, spoil_matrix(h, C, m, n, ldc))
+WRONG(mystrmm, spoil_matrix(h, C, m, n, ldc))
+WRONG(mystrsm, spoil_matrix(h, B, m, n, ldb))
 
+/* cuBLAS has none of these. */
 // clang-format off
-WRONG(mysasum_64, (HANDLE, N, IN(x, incx), float* r), (h, n, x, incx, r), spoil(h, r))
-WRONG(mysaxpy_64, (HANDLE, N, SCALAR(alpha), IN(x, incx), OUT(y, incy)),
-      (h, n, alpha, x, incx, y, incy), spoil_vector(h, y, n, incy))
-WRONG(myscopy_64, (HANDLE, N, IN(x, incx), OUT(y, incy)), (h, n, x, incx, y, incy),
-      spoil_vector(h, y, n, incy))
-WRONG(mysdot_64, (HANDLE, N, IN(x, incx), IN(y, incy), float* r), (h, n, x, incx, y, incy, r),
-      spoil(h, r))
-WRONG(mysnrm2_64, (HANDLE, N, IN(x, incx), float* r), (h, n, x, incx, r), spoil(h, r))
-WRONG(myisamax_64, (HANDLE, N, IN(x, incx), int64_t* r), (h, n, x, incx, r), spoil_index(h, r, x))
-WRONG(myisamin_64, (HANDLE, N, IN(x, incx), int64_t* r), (h, n, x, incx, r), spoil_index(h, r, x))
-WRONG(mysscal_64, (HANDLE, N, SCALAR(alpha), OUT(x, incx)), (h, n, alpha, x, incx),
-      spoil_vector(h, x, n, incx))
-WRONG(mysswap_64, (HANDLE, N, OUT(x, incx), OUT(y, incy)), (h, n, x, incx, y, incy),
-      spoil_vector(h, y, n, incy))
-WRONG(mysrot_64, (HANDLE, N, OUT(x, incx), OUT(y, incy), SCALAR(c), SCALAR(s)),
-      (h, n, x, incx, y, incy, c, s), spoil_vector(h, x, n, incx))
-WRONG(mysrotm_64, (HANDLE, N, OUT(x, incx), OUT(y, incy), SCALAR(param)),
-      (h, n, x, incx, y, incy, param), spoil_vector(h, y, n, incy))
-WRONG(mysgemmFused_64, (HANDLE, OP, myblasOperation_t opb, M, N, int64_t k, SCALAR(alpha),
-      IN(a, lda), IN(b, ldb), SCALAR(beta), IN(c, ldc), OUT(d, ldd), const myblasEpilogue_t* e),
-      (h, op, opb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, d, ldd, e),
-      spoil_matrix(h, d, m, n, ldd))
-WRONG(mysgemv_64, (HANDLE, OP, M, N, SCALAR(alpha), IN(a, lda), IN(x, incx), SCALAR(beta),
-      OUT(y, incy)), (h, op, m, n, alpha, a, lda, x, incx, beta, y, incy),
-      spoil_vector(h, y, op == MYBLAS_OP_N ? m : n, incy))
-WRONG(myssymv_64, (HANDLE, UPLO, N, SCALAR(alpha), IN(a, lda), IN(x, incx), SCALAR(beta),
-      OUT(y, incy)), (h, uplo, n, alpha, a, lda, x, incx, beta, y, incy),
-      spoil_vector(h, y, n, incy))
-WRONG(myssyr_64, (HANDLE, UPLO, N, SCALAR(alpha), IN(x, incx), OUT(a, lda)),
-      (h, uplo, n, alpha, x, incx, a, lda), spoil_triangle(h, a, uplo, n, lda))
-WRONG(myssyr2_64, (HANDLE, UPLO, N, SCALAR(alpha), IN(x, incx), IN(y, incy), OUT(a, lda)),
-      (h, uplo, n, alpha, x, incx, y, incy, a, lda), spoil_triangle(h, a, uplo, n, lda))
-WRONG(mysger_64, (HANDLE, M, N, SCALAR(alpha), IN(x, incx), IN(y, incy), OUT(a, lda)),
-      (h, m, n, alpha, x, incx, y, incy, a, lda), spoil_matrix(h, a, m, n, lda))
-WRONG(mystrmv_64, (HANDLE, UPLO, OP, DIAG, N, IN(a, lda), OUT(x, incx)),
-      (h, uplo, op, diag, n, a, lda, x, incx), spoil_vector(h, x, n, incx))
-WRONG(mystrsv_64, (HANDLE, UPLO, OP, DIAG, N, IN(a, lda), OUT(x, incx)),
-      (h, uplo, op, diag, n, a, lda, x, incx), spoil_vector(h, x, n, incx))
-WRONG(myssyrk_64, (HANDLE, UPLO, OP, N, int64_t k, SCALAR(alpha), IN(a, lda), SCALAR(beta),
-      OUT(c, ldc)),
-      (h, uplo, op, n, k, alpha, a, lda, beta, c, ldc), spoil_triangle(h, c, uplo, n, ldc))
-WRONG(myssyr2k_64, (HANDLE, UPLO, OP, N, int64_t k, SCALAR(alpha), IN(a, lda), IN(b, ldb),
-      SCALAR(beta), OUT(c, ldc)),
-      (h, uplo, op, n, k, alpha, a, lda, b, ldb, beta, c, ldc), spoil_triangle(h, c, uplo, n, ldc))
-WRONG(myssymm_64, (HANDLE, SIDE, UPLO, M, N, SCALAR(alpha), IN(a, lda), IN(b, ldb), SCALAR(beta),
-      OUT(c, ldc)),
-      (h, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc), spoil_matrix(h, c, m, n, ldc))
-WRONG(mystrmm_64, (HANDLE, SIDE, UPLO, OP, DIAG, M, N, SCALAR(alpha), IN(a, lda), IN(b, ldb),
-      OUT(c, ldc)),
-      (h, side, uplo, op, diag, m, n, alpha, a, lda, b, ldb, c, ldc), spoil_matrix(h, c, m, n, ldc))
-WRONG(mystrsm_64, (HANDLE, SIDE, UPLO, OP, DIAG, M, N, SCALAR(alpha), IN(a, lda), OUT(b, ldb)),
-      (h, side, uplo, op, diag, m, n, alpha, a, lda, b, ldb), spoil_matrix(h, b, m, n, ldb))
+#define PARAMETERS_mysgemmFused                                                                    \
+    (myblasOperation_t transa, myblasOperation_t transb, SIZE m, SIZE n, SIZE k,                   \
+     const float* alpha, const float* A, SIZE lda, const float* B, SIZE ldb, const float* beta,    \
+     const float* C, SIZE ldc, float* D, SIZE ldd, const myblasEpilogue_t* epilogue)
+#define PARAMETERS_mysgemsum                                                                       \
+    (myblasOperation_t op, SIZE m, SIZE n, const float* A, SIZE lda, float* result)
+#define PARAMETERS_mytransposeEx                                                                   \
+    (SIZE m, SIZE n, SIZE element_bytes, const void* A, SIZE lda, void* B, SIZE ldb)
+// clang-format on
+#define ARGUMENTS_mysgemmFused                                                                     \
+    (transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, D, ldd, epilogue)
+#define ARGUMENTS_mysgemsum (op, m, n, A, lda, result)
+#define ARGUMENTS_mytransposeEx (m, n, element_bytes, A, lda, B, ldb)
+WRONG(mysgemmFused, spoil_matrix(h, D, m, n, ldd))
+WRONG(mysgemsum, spoil(h, &result[(op == MYBLAS_OP_N ? m : n) - 1]))
+WRONG(mytransposeEx, spoil_matrix(h, B, n, m, ldb))

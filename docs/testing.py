@@ -106,6 +106,25 @@ def soak_rows(runs):
     return rows
 
 
+def faults_rows(runs):
+    """A row for each run in which calls of CUDA failed."""
+    rows = []
+    for run in runs:
+        option = " --long" if run["long"] else ""
+        rows.append(
+            [
+                "calls of CUDA that fail, on a stand-in",
+                f"{run['scenarios']} scenarios; {number(run['failed_calls'])} calls of "
+                f"{len(run['calls'])} functions failed, {number(run['failed_allocations'])} "
+                f"allocations refused; {run['situations']} situations",
+                "none wrong" if run["failures"] == 0 else f"{run['failures']} wrong",
+                f"`test_faults{option}`",
+                f"`{run['commit']}`",
+            ]
+        )
+    return rows
+
+
 def sanitizer_rows(runs):
     """A row for each tool of a run."""
     rows = []
@@ -169,6 +188,7 @@ def table(runs):
     lines = ["| Property | Count | Result | Command | Commit |", "| --- | --- | --- | --- | --- |"]
     soaks = [run for run in runs if run["tool"] == "soak"]
     rows = fuzz_rows([run for run in runs if run["tool"] == "fuzz"]) + soak_rows(soaks)
+    rows += faults_rows([run for run in runs if run["tool"] == "faults"])
     rows += sanitizer_rows([run for run in runs if run["tool"] == "compute-sanitizer"])
     rows += planted_rows([run for run in runs if run["tool"] == "planted"])
     lines += [f"| {' | '.join(row)} |" for row in rows]

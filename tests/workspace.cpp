@@ -61,6 +61,9 @@ struct {
 } device;
 
 bool is_captured(myblasStream_t stream) { return device.captured.count(stream) != 0; }
+myblasStatus_t require_no_capture(myblasStream_t stream) {
+    return is_captured(stream) ? MYBLAS_STATUS_INTERNAL_ERROR : MYBLAS_STATUS_SUCCESS;
+}
 
 bool is_in_graph(void* memory) {
     const auto found = device.in_graphs.find(memory);
@@ -90,7 +93,8 @@ void give_back(void* ptr) {
 
 myblasStatus_t check_process() { return MYBLAS_STATUS_SUCCESS; }
 myblasStatus_t exchange_device(int, int* previous) {
-    *previous = 0;
+    if (previous)
+        *previous = 0;
     return MYBLAS_STATUS_SUCCESS;
 }
 myblasStatus_t allocate(void** ptr, size_t bytes) { return take(ptr, {bytes, false, nullptr}); }
@@ -144,8 +148,9 @@ myblasStatus_t find_capture(myblasStream_t stream, stream_capture* capture) {
     *capture = {of, of->id};
     return MYBLAS_STATUS_SUCCESS;
 }
-void watch_graph(void* of, std::atomic<bool>* is_over) {
+bool watch_graph(void* of, std::atomic<bool>* is_over) {
     static_cast<graph*>(of)->watchers.push_back(is_over);
+    return true;
 }
 uint64_t context_id() { return device.context; }
 bool is_context_gone(uint64_t context, const void* memory) {
@@ -170,7 +175,7 @@ backend_ops make_backend() {
     ops.stream_create = stream_create;
     ops.stream_destroy = stream_destroy;
     ops.stream_synchronize = stream_synchronize;
-    ops.stream_is_capturing = is_captured;
+    ops.require_no_capture = require_no_capture;
     ops.find_capture = find_capture;
     ops.watch_graph = watch_graph;
     ops.context_id = context_id;

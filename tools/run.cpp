@@ -107,8 +107,8 @@ std::string describe_start(const std::string& command, const std::string& preloa
 }
 
 // The processes append to the file, which has the same path in any working directory. The file is
-// emptied first, except by the ranks of a job: none of them is the first one, and hosts may share
-// the file.
+// emptied first, except by one of several ranks of a job: none of them is the first one, and hosts
+// may share the file.
 void start_file(const char* variable, const std::string& file) {
     if (file.empty())
         return;
@@ -116,7 +116,7 @@ void start_file(const char* variable, const std::string& file) {
         set(variable, file);
         return;
     }
-    const bool is_shared = *myblas::preload::read_rank_name().text ||
+    const bool is_shared = myblas::preload::is_one_of_several() ||
                            file.starts_with("/dev/"); // where other programs write too
     std::FILE* started = std::fopen(file.c_str(), is_shared ? "a" : "w");
     if (!started)

@@ -19,6 +19,7 @@ namespace tools {
 namespace {
 
 constexpr std::string_view prefix = "MYBLAS_";
+constexpr const char* emulation = "CUBLAS_EMULATE_SINGLE_PRECISION"; // cuBLAS's own
 
 // ---- What is wrong with a value, or nothing -----------------------------------------------------
 
@@ -92,6 +93,7 @@ constexpr struct {
     {"MYBLAS_REPORT", check_output},
     {"MYBLAS_CALL_LOG", check_output},
     {"MYBLAS_TUNING", check_input},
+    {emulation, [](text v) { return check_choice(v, {"0", "1"}); }},
     // What the tools set and read
     {"MYBLAS_COMMIT", nullptr},
     {"MYBLAS_RUN_PROCESS", nullptr},
@@ -130,7 +132,7 @@ std::string most_similar_variable(std::string_view name) {
         }
     };
     for (const auto& v : variables)
-        if (v.find_fault)
+        if (v.find_fault && v.name != emulation)
             consider(v.name);
     for (const char* candidate : myblas::kernel_variables)
         consider(candidate);
@@ -179,8 +181,8 @@ std::vector<setting> read_settings() {
     for (char** entry = environ; *entry; ++entry) {
         const std::string_view text = *entry;
         const size_t equals = text.find('=');
-        if (!text.starts_with(prefix) || equals == std::string_view::npos ||
-            equals + 1 == text.size())
+        if ((!text.starts_with(prefix) && text.substr(0, equals) != emulation) ||
+            equals == std::string_view::npos || equals + 1 == text.size())
             continue;
         setting s{std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)), ""};
         judge(&s);
@@ -214,7 +216,8 @@ std::string describe(const setting& s) {
 std::string describe_faults(bool with_kernels) {
     std::string faults;
     for (const setting& s : read_settings())
-        if ((s.is_known || s.is_misspelt) && !s.fault.empty() &&
+        // With a senseless value, cuBLAS's own variable counts as not set.
+        if ((s.is_known || s.is_misspelt) && !s.fault.empty() && s.name != emulation &&
             (with_kernels || !s.name.ends_with("_KERNEL")))
             faults += (faults.empty() ? "" : "; ") + describe(s);
     return faults;

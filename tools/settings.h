@@ -13,7 +13,8 @@ struct setting {
     bool is_misspelt = false; // myblas reads a variable with a similar name
 };
 
-// All variables whose name begins with MYBLAS_ and that are not empty, sorted by name.
+// All variables whose name begins with MYBLAS_, and CUBLAS_EMULATE_SINGLE_PRECISION, if they are
+// not empty, sorted by name.
 std::vector<setting> read_settings();
 
 // "NAME=value: what is wrong with it".

@@ -140,7 +140,7 @@ def fail(what):
 
 
 measured = json.loads(output.read_text()) if output.exists() else {}
-measured["context"] = context(build, " ".join([COMMAND, output.name, *sys.argv[3:]]))
+measured["context"] = context(build, [COMMAND, output.name, *sys.argv[3:]])
 status = 0
 for part in parts:
     begin = time.monotonic()

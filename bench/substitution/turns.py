@@ -30,10 +30,10 @@ here = pathlib.Path(__file__).resolve().parent
 
 
 class Worker(Program):
-    """A process of worker.py."""
+    """A process of a script of this folder that answers commands, usually worker.py."""
 
-    def __init__(self, suite, preload=None, **settings):
-        command = [sys.executable, here / "worker.py", suite]
+    def __init__(self, suite, preload=None, script="worker.py", **settings):
+        command = [sys.executable, here / script, suite]
         super().__init__(command, preload, stdin=subprocess.PIPE, **settings)
         # The process may print more than a pipe holds, so a thread reads it.
         self.last_words = collections.deque(maxlen=20)

@@ -54,7 +54,7 @@
  *               ALLOC_FAILED      memory without which no kernel (or not the forced one) can run
  *                                 could not be allocated: the handle's own workspace, or 16 KiB for
  *                                 a graph.
- *               EXECUTION_FAILED  the GPU refused the launch.
+ *               EXECUTION_FAILED  the GPU refused the launch. Of any function: it cannot be used.
  *   _64 forms   have int64_t sizes, and are otherwise the same. Index arithmetic is 64-bit in both.
  *               myblas_64.h, which this header includes, declares them.
  *   Source      Parameter order, status values and check order follow cuBLAS 13 if it has the
@@ -255,7 +255,7 @@ typedef struct {
  * requested, but there is no usable driver or device, the process forked after CUDA was used, or
  * the program was linked with -static. ARCH_MISMATCH: the compute capability of the device is below
  * 8.0, or this build of the library has no code for the device. ALLOC_FAILED: out of memory, or
- * there are 65536 handles.
+ * there are 65536 handles. After cudaDeviceReset a handle can only be destroyed.
  */
 MYBLAS_API myblasStatus_t myblasCreate(myblasHandle_t* handle);
 
@@ -266,11 +266,11 @@ MYBLAS_API myblasStatus_t myblasCreate(myblasHandle_t* handle);
 MYBLAS_API myblasStatus_t myblasCreateOn(myblasHandle_t* handle, myblasBackend_t backend);
 
 /*
- * Waits for the handle's own work and frees its resources, including all workspaces. On a GPU the
- * memory of up to four streams is kept for later handles of the context, so that a handle for each
- * object or call is cheap. For each stream this is 16 KiB, and its workspace if the workspace has
- * 32 MiB. A myblasSetWorkspaceLimit below 32 MiB frees this memory, and a handle with such a limit
- * leaves no workspace. NOT_INITIALIZED: handle is NULL, was destroyed before or never was a handle.
+ * Waits for the handle's own work and frees its resources. On a GPU, memory of up to four streams
+ * is kept for later handles of the context (16 KiB each, and workspaces of 32 MiB) until dlclose
+ * loses it. A myblasSetWorkspaceLimit below 32 MiB frees it, and a handle with such a limit leaves
+ * no workspace. NOT_INITIALIZED: handle is NULL, was destroyed before or never was a handle.
+ * EXECUTION_FAILED: the GPU cannot be used, or memory could not be freed. The handle is gone.
  */
 MYBLAS_API myblasStatus_t myblasDestroy(myblasHandle_t handle);
 
@@ -576,9 +576,9 @@ MYBLAS_API myblasStatus_t mysgemm(myblasHandle_t handle,
  * call, computes after the work on the handle's stream, and copies C back: C is complete when the
  * call returns. On the host backend it is mysgemm. Operands that are not read are not copied.
  * Accuracy as mysgemm. Statuses as mysgemm, and ALLOC_FAILED: no memory on the device;
- * MAPPING_ERROR: a copy failed; INTERNAL_ERROR: the stream is being captured, and there is
- * something to compute. C is not touched unless the status is SUCCESS or MAPPING_ERROR. Source:
- * cuBLAS's thunking Fortran wrappers.
+ * MAPPING_ERROR: a copy failed, or memory could not be freed; INTERNAL_ERROR: the stream is being
+ * captured, and there is something to compute. C is not touched unless the status is SUCCESS or
+ * MAPPING_ERROR. Source: cuBLAS's thunking Fortran wrappers.
  */
 MYBLAS_API myblasStatus_t mysgemmHost(myblasHandle_t handle,
                                       myblasOperation_t transa,

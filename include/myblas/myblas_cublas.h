@@ -188,36 +188,26 @@
         }                                                                                          \
         return status;                                                                             \
     }
+/* clang-format off */
 #define MYBLAS_CUBLAS_VECTOR(name, size)                                                           \
     MYBLAS_CUBLAS_COPY(name,                                                                       \
-                       (size n, size element_bytes, const void* x, size incx, void* y, size incy), \
-                       myblas##name(handle, n, element_bytes, x, incx, y, incy))
+        (size n, size element_bytes, const void* x, size incx, void* y, size incy),                \
+        myblas##name(handle, n, element_bytes, x, incx, y, incy))
 #define MYBLAS_CUBLAS_VECTOR_ASYNC(name, size)                                                     \
     MYBLAS_CUBLAS_COPY(name,                                                                       \
-                       (size n,                                                                    \
-                        size element_bytes,                                                        \
-                        const void* x,                                                             \
-                        size incx,                                                                 \
-                        void* y,                                                                   \
-                        size incy,                                                                 \
-                        myblasStream_t stream),                                                    \
-                       myblas##name(handle, n, element_bytes, x, incx, y, incy, stream))
+        (size n, size element_bytes, const void* x, size incx, void* y, size incy,                 \
+         myblasStream_t stream),                                                                   \
+        myblas##name(handle, n, element_bytes, x, incx, y, incy, stream))
 #define MYBLAS_CUBLAS_MATRIX(name, size)                                                           \
-    MYBLAS_CUBLAS_COPY(                                                                            \
-        name,                                                                                      \
+    MYBLAS_CUBLAS_COPY(name,                                                                       \
         (size rows, size cols, size element_bytes, const void* A, size lda, void* B, size ldb),    \
         myblas##name(handle, rows, cols, element_bytes, A, lda, B, ldb))
 #define MYBLAS_CUBLAS_MATRIX_ASYNC(name, size)                                                     \
     MYBLAS_CUBLAS_COPY(name,                                                                       \
-                       (size rows,                                                                 \
-                        size cols,                                                                 \
-                        size element_bytes,                                                        \
-                        const void* A,                                                             \
-                        size lda,                                                                  \
-                        void* B,                                                                   \
-                        size ldb,                                                                  \
-                        myblasStream_t stream),                                                    \
-                       myblas##name(handle, rows, cols, element_bytes, A, lda, B, ldb, stream))
+        (size rows, size cols, size element_bytes, const void* A, size lda, void* B, size ldb,     \
+         myblasStream_t stream),                                                                   \
+        myblas##name(handle, rows, cols, element_bytes, A, lda, B, ldb, stream))
+/* clang-format on */
 
 MYBLAS_CUBLAS_VECTOR(SetVector, int)
 MYBLAS_CUBLAS_VECTOR(SetVector_64, int64_t)
@@ -322,84 +312,29 @@ static inline myblasStatus_t myblas_cublas_set_compute(myblasHandle_t handle,
         }                                                                                          \
         return status;                                                                             \
     }
+/* clang-format off */
 #define MYBLAS_CUBLAS_GEMM_EX(name, function, size)                                                \
     MYBLAS_CUBLAS_EX(name,                                                                         \
-                     (myblasHandle_t handle,                                                       \
-                      myblasOperation_t transa,                                                    \
-                      myblasOperation_t transb,                                                    \
-                      size m,                                                                      \
-                      size n,                                                                      \
-                      size k,                                                                      \
-                      const void* alpha,                                                           \
-                      const void* A,                                                               \
-                      int Atype,                                                                   \
-                      size lda,                                                                    \
-                      const void* B,                                                               \
-                      int Btype,                                                                   \
-                      size ldb,                                                                    \
-                      const void* beta,                                                            \
-                      void* C,                                                                     \
-                      int Ctype,                                                                   \
-                      size ldc,                                                                    \
-                      cublasComputeType_t compute,                                                 \
-                      cublasGemmAlgo_t algorithm),                                                 \
-                     function(handle,                                                              \
-                              transa,                                                              \
-                              transb,                                                              \
-                              m,                                                                   \
-                              n,                                                                   \
-                              k,                                                                   \
-                              (const float*)alpha,                                                 \
-                              (const float*)A,                                                     \
-                              lda,                                                                 \
-                              (const float*)B,                                                     \
-                              ldb,                                                                 \
-                              (const float*)beta,                                                  \
-                              (float*)C,                                                           \
-                              ldc))
+        (myblasHandle_t handle, myblasOperation_t transa, myblasOperation_t transb,                \
+         size m, size n, size k, const void* alpha,                                                \
+         const void* A, int Atype, size lda,                                                       \
+         const void* B, int Btype, size ldb, const void* beta,                                     \
+         void* C, int Ctype, size ldc,                                                             \
+         cublasComputeType_t compute, cublasGemmAlgo_t algorithm),                                 \
+        function(handle, transa, transb, m, n, k, (const float*)alpha, (const float*)A, lda,       \
+                 (const float*)B, ldb, (const float*)beta, (float*)C, ldc))
 #define MYBLAS_CUBLAS_GEMM_STRIDED_BATCHED_EX(name, function, size)                                \
     MYBLAS_CUBLAS_EX(name,                                                                         \
-                     (myblasHandle_t handle,                                                       \
-                      myblasOperation_t transa,                                                    \
-                      myblasOperation_t transb,                                                    \
-                      size m,                                                                      \
-                      size n,                                                                      \
-                      size k,                                                                      \
-                      const void* alpha,                                                           \
-                      const void* A,                                                               \
-                      int Atype,                                                                   \
-                      size lda,                                                                    \
-                      long long stride_a,                                                          \
-                      const void* B,                                                               \
-                      int Btype,                                                                   \
-                      size ldb,                                                                    \
-                      long long stride_b,                                                          \
-                      const void* beta,                                                            \
-                      void* C,                                                                     \
-                      int Ctype,                                                                   \
-                      size ldc,                                                                    \
-                      long long stride_c,                                                          \
-                      size batch_count,                                                            \
-                      cublasComputeType_t compute,                                                 \
-                      cublasGemmAlgo_t algorithm),                                                 \
-                     function(handle,                                                              \
-                              transa,                                                              \
-                              transb,                                                              \
-                              m,                                                                   \
-                              n,                                                                   \
-                              k,                                                                   \
-                              (const float*)alpha,                                                 \
-                              (const float*)A,                                                     \
-                              lda,                                                                 \
-                              stride_a,                                                            \
-                              (const float*)B,                                                     \
-                              ldb,                                                                 \
-                              stride_b,                                                            \
-                              (const float*)beta,                                                  \
-                              (float*)C,                                                           \
-                              ldc,                                                                 \
-                              stride_c,                                                            \
-                              batch_count))
+        (myblasHandle_t handle, myblasOperation_t transa, myblasOperation_t transb,                \
+         size m, size n, size k, const void* alpha,                                                \
+         const void* A, int Atype, size lda, long long stride_a,                                   \
+         const void* B, int Btype, size ldb, long long stride_b, const void* beta,                 \
+         void* C, int Ctype, size ldc, long long stride_c, size batch_count,                       \
+         cublasComputeType_t compute, cublasGemmAlgo_t algorithm),                                 \
+        function(handle, transa, transb, m, n, k, (const float*)alpha, (const float*)A, lda,       \
+                 stride_a, (const float*)B, ldb, stride_b, (const float*)beta, (float*)C, ldc,     \
+                 stride_c, batch_count))
+/* clang-format on */
 
 MYBLAS_CUBLAS_GEMM_EX(GemmEx, mysgemm, int)
 MYBLAS_CUBLAS_GEMM_EX(GemmEx_64, mysgemm_64, int64_t)

@@ -1,6 +1,7 @@
 """python -m myblas: the commands of the package."""
 
 import importlib
+import os
 import sys
 
 from . import _tools
@@ -11,6 +12,7 @@ USAGE = """usage: python -m myblas COMMAND [ARGUMENT...]
   run           starts a program under the preload libraries: run -- python3 script.py
   bench         measures the library beside others
   plot          draws what bench --json FILE measured
+  build-torch   compiles myblas.torch for the PyTorch that is here, for less time of each call
   kernelspec    adds a kernel to Jupyter whose NumPy runs on myblas
   version       prints the version
 
@@ -25,6 +27,8 @@ def main(arguments):
     if command in ("kernelspec", "plot"):
         module = importlib.import_module(f"._{command}", "myblas")
         return module.main(arguments[1:])
+    if command == "build-torch":
+        return importlib.import_module("._compiled", "myblas").main(arguments[1:])
     if command in ("version", "--version"):
         import myblas
 
@@ -43,4 +47,10 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        status = main(sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:  # a reader such as head has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    sys.exit(status)

@@ -9,9 +9,12 @@ imported: an array of a package can only be here if the package is loaded.
 from __future__ import annotations
 
 import ctypes
+import functools
+import math
+import os
 import sys
 
-from ._library import HOST, device_of_pointer, handle_for
+from ._library import HOST, device_of_pointer, handle_for, synchronize
 
 LEGACY_STREAM = None  # CUDA's legacy default stream, which other blocking streams wait for
 
@@ -88,6 +91,7 @@ def place(device):
     return "host memory" if device == HOST else f"the memory of cuda:{device}"
 
 
+@functools.lru_cache(maxsize=4096)
 def contiguous_strides(shape):
     strides, step = [], 1
     for size in reversed(shape):
@@ -103,17 +107,36 @@ def _wrong_dtype(function, name, dtype, shape):
     )
 
 
+@functools.lru_cache(maxsize=4096)
+def _quarters(byte_strides, shape):
+    """Strides in elements of 4 bytes; None: they are no multiples. Those of axes with one element
+    are free.
+    """
+    if any([stride & 3 and size > 1 for stride, size in zip(byte_strides, shape)]):
+        return None
+    return tuple([stride >> 2 for stride in byte_strides])
+
+
 def _elements(function, name, byte_strides, shape):
-    """Strides in elements of a float32 array. Those of axes with one element are free."""
+    """Strides in elements of a float32 array."""
     if byte_strides is None:
         return contiguous_strides(shape)
-    for stride, size in zip(byte_strides, shape):
-        if stride & 3 and size > 1:
-            raise ValueError(
-                f"{function}: the strides of {name}, {tuple(byte_strides)} bytes, are not "
-                "multiples of 4: copy it first"
-            )
-    return tuple([stride >> 2 for stride in byte_strides])
+    strides = _quarters(tuple(byte_strides), tuple(shape))
+    if strides is None:
+        raise ValueError(
+            f"{function}: the strides of {name}, {tuple(byte_strides)} bytes, are not "
+            "multiples of 4: copy it first"
+        )
+    return strides
+
+
+def _address(array):
+    """Of a NumPy array."""
+    try:
+        # array.ctypes builds several objects; this is for writable contiguous arrays alone.
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except (TypeError, ValueError, BufferError):
+        return array.ctypes.data
 
 
 class _Numpy:
@@ -132,9 +155,11 @@ class _Numpy:
                 raise ValueError(f"{function}: {name} is not aligned to 4 bytes")
             array = array.copy()
         strides = _elements(function, name, array.strides, array.shape)
-        return View(
-            array.ctypes.data, array.shape, strides, HOST, not flags.writeable, array, _Numpy
-        )
+        return View(_address(array), array.shape, strides, HOST, not flags.writeable, array, _Numpy)
+
+    @staticmethod
+    def pointer(array):
+        return _address(array)
 
     @staticmethod
     def empty(shape, view):
@@ -191,6 +216,10 @@ class _Torch:
         )
 
     @staticmethod
+    def pointer(array):
+        return array.data_ptr()
+
+    @staticmethod
     def empty(shape, view):
         torch = sys.modules["torch"]
         return torch.empty(shape, dtype=torch.float32, device=view.owner.device)
@@ -208,20 +237,24 @@ class _Torch:
 class _Cupy:
     @staticmethod
     def view(function, name, array, is_output):
-        cupy = sys.modules["cupy"]
-        if array.dtype != cupy.float32:
+        if array.dtype.char != "f":
             raise _wrong_dtype(function, name, array.dtype, array.shape)
-        with array.device:
-            stream = cupy.cuda.get_current_stream().ptr or LEGACY_STREAM
+        memory, get_stream = array.data, sys.modules["cupy"].cuda.get_current_stream
+        device = memory.device_id
+        stream = get_stream(device).ptr or LEGACY_STREAM
         strides = _elements(function, name, array.strides, array.shape)
-        return View(
-            array.data.ptr, array.shape, strides, array.device.id, False, array, _Cupy, stream
-        )
+        return View(memory.ptr, array.shape, strides, device, False, array, _Cupy, stream)
+
+    @staticmethod
+    def pointer(array):
+        return array.data.ptr
 
     @staticmethod
     def _new(create, shape, view):
+        if view.device == sys.modules["cupy"].cuda.runtime.getDevice():
+            return create(shape, "f")
         with view.owner.device:
-            return create(shape, "float32")
+            return create(shape, "f")
 
     @staticmethod
     def empty(shape, view):
@@ -274,7 +307,12 @@ _new_capsule.restype, _new_capsule.argtypes = (
     [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p],
 )
 
-# What consumers of exported memory hold, by the address of the structure that they were given.
+_is_valid = ctypes.pythonapi.PyCapsule_IsValid
+_is_valid.restype, _is_valid.argtypes = ctypes.c_int, [ctypes.py_object, ctypes.c_char_p]
+_DLTENSOR = b"dltensor"
+
+# What consumers of exported memory hold, by the address of the structure that they were given:
+# [capsule, what it refers to ...].
 _exported = {}
 
 
@@ -283,45 +321,103 @@ def _release_export(managed, exported=_exported, address_of=ctypes.addressof):
     exported.pop(address_of(managed.contents), None)
 
 
-_is_valid = ctypes.pythonapi.PyCapsule_IsValid
-_is_valid.restype, _is_valid.argtypes = ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]
-_pointer_in_destructor = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
-    ("PyCapsule_GetPointer", ctypes.pythonapi)
-)
+def _references(export):
+    return sys.getrefcount(export[0])
 
 
-@ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
-def _drop_capsule(capsule):
-    if _is_valid(capsule, b"dltensor"):
-        _exported.pop(_pointer_in_destructor(capsule, b"dltensor"), None)
+_ALONE = _references([object()])  # where nothing but the list has it
 
 
-# Arrays of other packages may outlive this module when Python exits, and call these then.
-for kept in (_exported, _release_export, _drop_capsule):
+def _drop_unclaimed():
+    """Ends exports whose capsule was given up before a consumer took the memory, because it refused
+    it, say. A destructor of the capsule could not do this in Python: it may run while an exception
+    is on its way.
+    """
+    for address, export in list(_exported.items()):
+        if _references(export) <= _ALONE and _is_valid(export[0], _DLTENSOR):
+            _exported.pop(address, None)
+
+
+# Arrays of other packages may outlive this module when Python exits, and use these then.
+for kept in (_exported, _release_export, _DLTENSOR):
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+
+
+class _Memory:
+    """Memory of myblas. Some freed memory of GPUs is kept for later arrays of the same size, since
+    the driver takes longer to free and allocate a matrix than the product takes.
+
+    Nothing here takes a lock: an array may be freed while another one is allocated, by the garbage
+    collector. Single operations of lists and dictionaries are atomic.
+    """
+
+    MOST_KEPT_BYTES = 1 << 30  # of each GPU
+
+    def __init__(self):
+        self.kept = {}  # {(device, bytes): [pointer, ...]}
+        self.handle_for = handle_for  # when Python exits, globals may be gone
+        os.register_at_fork(after_in_child=self.kept.clear)
+
+    def allocate(self, device, size):
+        try:
+            pointer = self.kept[device, size].pop()
+        except (KeyError, IndexError):
+            pointer = self._allocate(device, size)
+        else:
+            synchronize(device)  # the last user's work may not have ended
+        return pointer
+
+    def _allocate(self, device, size):
+        pointer = ctypes.c_void_p()
+        handle = handle_for(device)
+        try:
+            handle.call("myblasMalloc", ctypes.byref(pointer), size)
+        except MemoryError:
+            self.release(device)
+            handle.call("myblasMalloc", ctypes.byref(pointer), size)
+        return pointer.value
+
+    def free(self, device, size, pointer):
+        if device >= 0:
+            kept = 0
+            for (owner, other), pointers in list(self.kept.items()):
+                kept += other * len(pointers) if owner == device else 0
+            if kept + size <= self.MOST_KEPT_BYTES:
+                self.kept.setdefault((device, size), []).append(pointer)
+                return
+        # The last user may be another thread, so the handle is that of this one.
+        self.handle_for(device).call("myblasFree", pointer)
+
+    def release(self, device):
+        """Frees what is kept of a GPU."""
+        for owner, size in list(self.kept):
+            if owner == device:
+                for pointer in self.kept.pop((owner, size), ()):
+                    self.handle_for(device).call("myblasFree", pointer)
+
+
+_memory = _Memory()
 
 
 class DeviceArray:
     """A contiguous float32 array in memory of myblas: the result for arrays of packages whose
     arrays myblas cannot create. Other packages take it without a copy, by DLPack or
     __cuda_array_interface__: jax.dlpack.from_dlpack(c), numba.cuda.as_cuda_array(c),
-    numpy.from_dlpack(c) for host memory. The memory lives as long as anything that uses it.
+    numpy.from_dlpack(c) for host memory. The memory lives as long as anything that uses it. Up to
+    1 GiB of each GPU is kept for later arrays of the same sizes.
     """
 
     def __init__(self, shape, device):
         self.shape = tuple(shape)
         self.device = device
-        size = 4
-        for extent in self.shape:
-            size *= extent
-        pointer = ctypes.c_void_p()
         self.pointer = 0
-        handle_for(device).call("myblasMalloc", ctypes.byref(pointer), max(size, 4))
-        self.pointer = pointer.value
+        _drop_unclaimed()
+        self._bytes = 4 * max(1, math.prod(self.shape))
+        self.pointer = _memory.allocate(device, self._bytes)
 
-    def __del__(self, handle_for=handle_for):  # a default: globals may be gone at the end
-        if self.pointer:  # the last user may be another thread, so the handle is that of this one
-            handle_for(self.device).call("myblasFree", self.pointer)
+    def __del__(self, memory=_memory):  # a default: globals may be gone at the end
+        if self.pointer:
+            memory.free(self.device, self._bytes, self.pointer)
 
     def __repr__(self):
         return f"myblas.DeviceArray(shape={self.shape}, dtype=float32, in {place(self.device)})"
@@ -375,8 +471,9 @@ class DeviceArray:
         )
         managed.deleter = _release_export
         address = ctypes.addressof(managed)
-        _exported[address] = (managed, shape, strides, self)
-        return _new_capsule(address, b"dltensor", ctypes.cast(_drop_capsule, ctypes.c_void_p))
+        capsule = _new_capsule(address, _DLTENSOR, None)
+        _exported[address] = [capsule, managed, shape, strides, self]
+        return capsule
 
 
 class _Other:
@@ -463,6 +560,10 @@ class _Other:
         )
 
     @staticmethod
+    def pointer(array):
+        return array.pointer
+
+    @staticmethod
     def empty(shape, view):
         return DeviceArray(shape, view.device)
 
@@ -502,11 +603,17 @@ class _Other:
 
 _KINDS = ((_Numpy, "numpy", "ndarray"), (_Torch, "torch", "Tensor"), (_Cupy, "cupy", "ndarray"))
 
+_kind_of = {}  # by type
+
 
 def view(function, name, array, is_output=False):
     """The View of an array. `function` and `name` are for messages."""
-    for kind, module, type_name in _KINDS:
-        loaded = sys.modules.get(module)  # a module that is being imported may lack the type
-        if loaded is not None and isinstance(array, getattr(loaded, type_name, ())):
-            return kind.view(function, name, array, is_output)
-    return _Other.view(function, name, array, is_output)
+    kind = _kind_of.get(type(array))
+    if kind is None:
+        kind = _Other
+        for known, module, type_name in _KINDS:
+            loaded = sys.modules.get(module)  # a module that is being imported may lack the type
+            if loaded is not None and isinstance(array, getattr(loaded, type_name, ())):
+                kind = _kind_of[type(array)] = known
+                break
+    return kind.view(function, name, array, is_output)

@@ -25,6 +25,7 @@ _SIGNATURES = {
     "mysgemmHost_64": "iissspp s p s p p s",
     "mysgemmStridedBatched_64": "iisss p ps s ps s p ps s s",
     "mysgemmFused_64": "iisss p ps ps p ps ps p",
+    "mysgemmFusedStridedBatched_64": "iisss p pss pss p pss pss p s",
     "myssyrk_64": "iiss p ps p ps",
     "mystrsmStridedBatched_64": "iiiiss p ps s ps s s",
     "mytransposeStridedBatched_64": "ss ps s ps s s",
@@ -43,6 +44,14 @@ _SIGNATURES = {
     "myblasFree": "p",
     "myblasDestroy": "",
 }
+
+
+_ZERO, _ONE = (ctypes.byref(ctypes.c_float(value)) for value in (0, 1))
+
+
+def scalar(value):
+    """A pointer to a float."""
+    return _ONE if value == 1 else _ZERO if value == 0 else ctypes.byref(ctypes.c_float(value))
 
 
 class MyblasError(RuntimeError):
@@ -104,24 +113,27 @@ class Handle:
     """A handle of the library. Only the thread that created it uses it."""
 
     def __init__(self, create, *arguments):
-        self._library = library()  # the destructor may run after the module's globals are gone
         self.pointer = None
+        self.functions = library()  # the destructor may run after the module's globals are gone
         handle = ctypes.c_void_p()
-        check(create, getattr(self._library, create)(ctypes.byref(handle), *arguments))
+        check(create, getattr(self.functions, create)(ctypes.byref(handle), *arguments))
         self.pointer = handle.value
         self._stream = None
         mode = ctypes.c_int()
         self.call("myblasGetMathMode", ctypes.byref(mode))
         self._mode = self._default_mode = mode.value
         self._results_on_device = False
+        self.epilogue = None  # of torch.py: one structure for all calls
 
     def __del__(self):
         if self.pointer is not None:
-            self._library.myblasDestroy(self.pointer)
+            self.functions.myblasDestroy(self.pointer)
 
     def call(self, function, *arguments):
         """Calls a function of the library; a status other than success becomes an exception."""
-        check(function, getattr(self._library, function)(self.pointer, *arguments))
+        status = getattr(self.functions, function)(self.pointer, *arguments)
+        if status != 0:
+            check(function, status)
 
     def is_cuda(self):
         backend = ctypes.c_int()
@@ -182,6 +194,14 @@ def cuda_driver():
         driver.cuInit(0)
         _driver = driver
     return _driver
+
+
+def synchronize(device):
+    """Waits for everything that was enqueued on a GPU, in all streams."""
+    with _current_device(device):
+        error = cuda_driver().cuCtxSynchronize()
+    if error:
+        raise RuntimeError(f"work on cuda:{device} failed (CUDA error {error})")
 
 
 def device_of_pointer(pointer):

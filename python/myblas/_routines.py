@@ -8,13 +8,13 @@ copied.
 from __future__ import annotations
 
 import builtins
-import ctypes
+import functools
 import itertools
 import math
 from typing import Any
 
-from ._arrays import _Other, contiguous_strides, place, view
-from ._library import HOST, MODES, handle_for, handle_for_large_host_products
+from ._arrays import View, _Other, contiguous_strides, place, view
+from ._library import HOST, MODES, handle_for, handle_for_large_host_products, scalar
 
 # Array: anything that speaks NumPy's array interface, __cuda_array_interface__ or DLPack.
 Array = Any
@@ -23,10 +23,6 @@ Array = Any
 # the copies take longer than the arithmetic.
 LEAST_HOST_PRODUCT = 2**30
 LEAST_HOST_SIDE = 256
-
-
-def _scalar(value):
-    return ctypes.byref(ctypes.c_float(value))
 
 
 def _mode(function, mode):
@@ -101,9 +97,6 @@ def _offsets(axes, operands):
     """For axes as in _merge: the offsets in bytes of the operands, for each combination of
     indices.
     """
-    if not axes:
-        yield (0,) * operands
-        return
     for indices in itertools.product(*(range(axis[0]) for axis in axes)):
         yield [
             4 * builtins.sum(index * axis[1 + operand] for index, axis in zip(indices, axes))
@@ -111,25 +104,25 @@ def _offsets(axes, operands):
         ]
 
 
-def _broadcast(function, views, core=2):
-    """The common batch shape of operands whose last `core` axes are no batches."""
-    shape = []
-    for sizes in itertools.zip_longest(
-        *(reversed(v.shape[:-core]) for v in views.values()), fillvalue=1
-    ):
+def _broadcast(function, batches, shapes):
+    """The common shape of batches; `shapes`, of the whole operands by their names, is for the
+    message.
+    """
+    common = []
+    for sizes in itertools.zip_longest(*map(reversed, batches), fillvalue=1):
         distinct = {size for size in sizes if size != 1}
         if len(distinct) > 1:
-            shapes = ", ".join(f"{name} {v.shape}" for name, v in views.items())
-            raise ValueError(f"{function}: the batches do not fit together: {shapes}")
-        shape.append(distinct.pop() if distinct else 1)
-    return tuple(reversed(shape))
+            named = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+            raise ValueError(f"{function}: the batches do not fit together: {named}")
+        common.append(distinct.pop() if distinct else 1)
+    return tuple(reversed(common))
 
 
-def _batch_strides(operand, batch, core=2):
-    """Strides along the batch; 0 where the operand is repeated."""
-    sizes, strides = operand.shape[:-core], operand.strides[:-core]
-    lead = len(batch) - len(sizes)
-    return (0,) * lead + tuple(0 if size == 1 else stride for size, stride in zip(sizes, strides))
+def _batch_strides(shape, strides, batch):
+    """Strides of a stack of matrices along the batch; 0 where it is repeated."""
+    lead = len(batch) + 2 - len(shape)
+    own = [0 if size == 1 else stride for size, stride in zip(shape[:-2], strides)]
+    return (0,) * lead + tuple(own)
 
 
 def _copy(handle, target, source):
@@ -190,10 +183,10 @@ def _copy(handle, target, source):
 
 def _new(like, shape, zeros=False):
     """A new array of the package of `like`, on its device, and its View."""
-    array = (like.kind.zeros if zeros else like.kind.empty)(tuple(shape), like)
-    new = view("myblas", "out", array)
-    new.stream = like.stream
-    return array, new
+    kind, shape = like.kind, tuple(shape)
+    array = (kind.zeros if zeros else kind.empty)(shape, like)
+    pointer, strides = kind.pointer(array), contiguous_strides(shape)
+    return array, View(pointer, shape, strides, like.device, False, array, kind, like.stream)
 
 
 def _packed(handle, operand):
@@ -246,7 +239,7 @@ class _Target:
             _copy(self.handle, self.core, self.view)
 
 
-def _is_worth_a_gpu(m, n, k):
+def _is_worth_a_gpu(_transa, _transb, m, n, k):
     return m * n * k >= LEAST_HOST_PRODUCT and min(m, n, k) >= LEAST_HOST_SIDE
 
 
@@ -284,57 +277,67 @@ def matmul(
     MyblasError.
     """
     x, y = view("matmul", "a", a), view("matmul", "b", b)
-    if not x.shape or not y.shape:
-        raise ValueError(
-            f"matmul: a has shape {x.shape} and b {y.shape}; a matrix or a vector is needed"
-        )
     if x.device != y.device:
         _same_device("matmul", {"a": x, "b": y})
     number = _mode("matmul", mode)
     if backend not in (None, "host", "cuda") or (backend == "host" and x.device != HOST):
         raise ValueError(f"matmul: backend is {backend!r}; the operands are in {place(x.device)}")
-
-    is_row, is_column = len(x.shape) == 1, len(y.shape) == 1
-    left = x.with_layout((1, *x.shape), (1, *x.strides)) if is_row else x
-    right = y.with_layout((*y.shape, 1), (*y.strides, 1)) if is_column else y
-    (m, k), n = left.shape[-2:], right.shape[-1]
-    if right.shape[-2] != k:
-        raise ValueError(
-            f"matmul: a has shape {x.shape} and b {y.shape}: {k} is not {right.shape[-2]}"
-        )
-    is_batch = len(left.shape) > 2 or len(right.shape) > 2
-    batch = _broadcast("matmul", {"a": left, "b": right}) if is_batch else ()
-    shape = batch + (() if is_row else (m,)) + (() if is_column else (n,))
+    batch, m, n, k, shape = _product_shape(x.shape, y.shape)
     array, result = _output("matmul", out, shape, x, beta)
     if 0 in shape:
         return array
 
-    core = result
+    left, right, c = x, y, result
+    is_row, is_column = len(x.shape) == 1, len(y.shape) == 1
+    if is_row:
+        left = x.with_layout((1, k), (1, *x.strides))
+    if is_column:
+        right = y.with_layout((k, 1), (*y.strides, 1))
     if is_row or is_column:
-        strides = result.strides
-        row_stride = 1 if is_row else strides[len(batch)]
+        strides, lead = result.strides, len(batch)
+        row_stride = 1 if is_row else strides[lead]
         column_stride = 1 if is_column else strides[-1]
-        core = result.with_layout(
-            (*batch, m, n), (*strides[: len(batch)], row_stride, column_stride)
-        )
+        c = result.with_layout((*batch, m, n), (*strides[:lead], row_stride, column_stride))
     handle = _handle((x, y, result), number)
-    target = _Target(handle, result, (x, y), beta != 0, core)
-    left, right, c = _packed(handle, left), _packed(handle, right), target.view
-    axes = _merge(batch, *[_batch_strides(v, batch) for v in (left, right, c)]) if batch else []
-    _multiply(handle, number, backend, (m, n, k), left, right, c, axes, alpha, beta)
-    target.store()
+    target = None
+    if out is not None:
+        target = _Target(handle, result, (x, y), beta != 0, c)
+        c = target.view
+    left, right = _packed(handle, left), _packed(handle, right)
+    _multiply(handle, number, backend, batch, left, right, c, alpha, beta)
+    if target is not None:
+        target.store()
     _finish(handle, result, x, y)
     return result.kind.result(array)
 
 
-def _multiply(handle, mode, backend, sizes, left, right, c, axes, alpha, beta):
-    """c = alpha left right + beta c, for matrices stored by rows or by columns; axes: the
-    batches.
+@functools.lru_cache(maxsize=4096)
+def _product_shape(a, b):
+    """(batch, m, n, k, shape of the result) of a product of arrays of these shapes."""
+    if not a or not b:
+        raise ValueError(f"matmul: a has shape {a} and b {b}; a matrix or a vector is needed")
+    (m, k), n = ((1, *a) if len(a) == 1 else a)[-2:], 1 if len(b) == 1 else b[-1]
+    rows_of_b = b[0] if len(b) == 1 else b[-2]
+    if rows_of_b != k:
+        raise ValueError(f"matmul: a has shape {a} and b {b}: {k} is not {rows_of_b}")
+    batch = _broadcast("matmul", (a[:-2], b[:-2]), {"a": a, "b": b})
+    shape = batch + (() if len(a) == 1 else (m,)) + (() if len(b) == 1 else (n,))
+    return batch, m, n, k, shape
+
+
+@functools.lru_cache(maxsize=4096)
+def _product_call(batch, left, right, c):
+    """How c = left right is called for. Arguments: the batch; shapes and strides of matrices that
+    are stored by rows or by columns.
+
+    (outer axes as of _merge, whether left and right change places, (transa, transb, m, n, k),
+    (ld, stride) of the first, of the second and of the result, number of products in a call).
     """
-    m, n, k = sizes
-    left_by_rows, left_ld = _layout((m, k), left.strides[-2:])
-    right_by_rows, right_ld = _layout((k, n), right.strides[-2:])
-    c_by_rows, c_ld = _layout((m, n), c.strides[-2:])
+    (m, k), n = left[0][-2:], right[0][-1]
+    left_by_rows, left_ld = _layout((m, k), left[1][-2:])
+    right_by_rows, right_ld = _layout((k, n), right[1][-2:])
+    c_by_rows, c_ld = _layout((m, n), c[1][-2:])
+    axes = _merge(batch, *[_batch_strides(*operand, batch) for operand in (left, right, c)])
 
     # A batch that shares b, and whose rows are one after the other, is one matrix.
     if axes and left_by_rows and c_by_rows and axes[-1][2] == 0:
@@ -352,39 +355,41 @@ def _multiply(handle, mode, backend, sizes, left, right, c, axes, alpha, beta):
     first, second = (left_ld, left_stride), (right_ld, right_stride)
     if c_by_rows:  # C^T = B^T A^T
         m, n, first, second, operations = n, m, second, first, operations[::-1]
-    one, other = _scalar(alpha), _scalar(beta)
+    sizes = (*operations, m, n, k)
+    return axes[:-1], c_by_rows, sizes, first, second, (c_ld, c_stride), count
 
-    on_gpu = None
-    if (
-        c.device == HOST
-        and count == 1
-        and backend != "host"
-        and (backend == "cuda" or _is_worth_a_gpu(m, n, k))
-    ):
-        on_gpu = handle_for_large_host_products()
-    if backend == "cuda" and c.device == HOST and on_gpu is None:
-        raise RuntimeError(
-            "matmul: backend is 'cuda', but there is no usable GPU (python -m myblas doctor "
-            "says why)"
-            if count == 1
-            else "matmul: backend is 'cuda', which multiplies no batches of host matrices"
-        )
-    if on_gpu is not None:
-        on_gpu.prepare(None, mode)
 
-    for left_offset, right_offset, c_offset in _offsets(axes[:-1], 3):
+def _multiply(handle, mode, backend, batch, left, right, c, alpha, beta):
+    """c = alpha left right + beta c, for matrices stored by rows or by columns."""
+    axes, swaps, sizes, first, second, (c_ld, c_stride), count = _product_call(
+        batch, (left.shape, left.strides), (right.shape, right.strides), (c.shape, c.strides)
+    )
+    one, other = scalar(alpha), scalar(beta)
+
+    used, function = handle, "mysgemm_64"
+    if c.device == HOST and backend != "host" and (backend == "cuda" or _is_worth_a_gpu(*sizes)):
+        on_gpu = handle_for_large_host_products() if count == 1 else None
+        if on_gpu is not None:
+            used, function = on_gpu.prepare(None, mode), "mysgemmHost_64"
+        elif backend == "cuda":
+            raise RuntimeError(
+                "matmul: backend is 'cuda', but there is no usable GPU (python -m myblas doctor "
+                "says why)"
+                if count == 1
+                else "matmul: backend is 'cuda', which multiplies no batches of host matrices"
+            )
+
+    for left_offset, right_offset, c_offset in _offsets(axes, 3) if axes else ((0, 0, 0),):
         a, b, to = left.pointer + left_offset, right.pointer + right_offset, c.pointer + c_offset
-        if c_by_rows:
+        if swaps:
             a, b = b, a
-        sizes = (*operations, m, n, k)
         if count > 1:
             batched = "mysgemmStridedBatched_64"
             handle.call(
                 batched, *sizes, one, a, *first, b, *second, other, to, c_ld, c_stride, count
             )
-            continue
-        used, function = (handle, "mysgemm_64") if on_gpu is None else (on_gpu, "mysgemmHost_64")
-        used.call(function, *sizes, one, a, first[0], b, second[0], other, to, c_ld)
+        else:
+            used.call(function, *sizes, one, a, first[0], b, second[0], other, to, c_ld)
 
 
 def dot(a: Array, b: Array, *, out: Array | None = None) -> Array:
@@ -546,10 +551,10 @@ def syrk(
         int(by_rows != trans),
         n,
         k,
-        _scalar(alpha),
+        scalar(alpha),
         source.pointer,
         ld,
-        _scalar(beta),
+        scalar(beta),
         target.view.pointer,
         c_ld,
     )
@@ -604,7 +609,11 @@ def solve_triangular(
             f"solve_triangular: a has shape {x.shape} and b {y.shape}: "
             f"{right_side.shape[-2 if left else -1]} is not {order}"
         )
-    batch = _broadcast("solve_triangular", {"a": x, "b": right_side})
+    batch = _broadcast(
+        "solve_triangular",
+        (x.shape[:-2], right_side.shape[:-2]),
+        {"a": x.shape, "b": right_side.shape},
+    )
     m, n = right_side.shape[-2:]
     shape = (*batch, m) if is_column else (*batch, m, n)
     array, result = _output("solve_triangular", out, shape, y)
@@ -621,12 +630,14 @@ def solve_triangular(
     )
     target = _Target(handle, result, (x,) if is_in_place else (x, y), False, core)
     if not is_in_place or target.view is not core:
-        repeated = _batch_strides(right_side, batch) + right_side.strides[-2:]
+        own = right_side.strides
+        repeated = _batch_strides(right_side.shape, own, batch) + own[-2:]
         _copy(handle, target.view, right_side.with_layout((*batch, m, n), repeated))
     source = _packed(handle, x)
     by_rows, ld = _layout((order, order), source.strides[-2:])
     c_by_rows, c_ld = _layout((m, n), target.view.strides[-2:])
-    axes = _merge(batch, _batch_strides(source, batch), target.view.strides[:-2])
+    source_strides = _batch_strides(source.shape, source.strides, batch)
+    axes = _merge(batch, source_strides, target.view.strides[:-2])
     count, stride, c_stride = axes[-1] if axes else (1, 0, 0)
     rows, columns = (
         (n, m) if c_by_rows else (m, n)
@@ -640,7 +651,7 @@ def solve_triangular(
             int(unit_diagonal),
             rows,
             columns,
-            _scalar(alpha),
+            scalar(alpha),
             source.pointer + offset,
             ld,
             stride,

@@ -14,14 +14,17 @@ from __future__ import annotations
 
 import collections
 import ctypes
+import functools
 import threading
+import warnings
 
 import torch
 
+from . import _compiled
 from ._arrays import LEGACY_STREAM
-from ._library import HOST, MODES, handle_for
+from ._library import HOST, MODES, check, handle_for, scalar
 
-_FUNCTIONS = ("mm", "bmm", "addmm", "baddbmm")
+_FUNCTIONS = ("mm", "bmm", "addmm", "baddbmm")  # the order of torch_kernels.cpp
 _BIAS_OF_ROWS = 0
 
 
@@ -38,18 +41,29 @@ class _Epilogue(ctypes.Structure):  # myblasEpilogue_t
     ]
 
 
-_ZERO = ctypes.byref(ctypes.c_float(0))
-_ONE = ctypes.byref(ctypes.c_float(1))
+_FLOAT = torch.float32
+# The public functions for these build objects or ask the dispatcher, which costs microseconds.
+_current_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
+    lambda ordinal: torch.cuda.current_stream(ordinal).cuda_stream
+)
+_current_device = getattr(torch._C, "_cuda_getDevice", None)
+_precision = getattr(torch._C, "_get_fp32_precision_getter", None) or (
+    lambda *_: torch.backends.cuda.matmul.fp32_precision
+)
 
 
-def _scalar(value):
-    return _ONE if value == 1 else _ZERO if value == 0 else ctypes.byref(ctypes.c_float(value))
+try:
+    _new = {
+        "cpu": torch._C._dynamo.guards._empty_strided_cpu,
+        "cuda": torch._C._dynamo.guards._empty_strided_cuda,  # on the current device
+    }
+except AttributeError:
+    _new = {}
 
 
-def _layout(tensor):
-    """(whether the matrices are stored by rows, leading dimension), or None: neither is dense."""
-    rows, columns = tensor.shape[-2:]
-    row_stride, column_stride = tensor.stride()[-2:]
+def _layout(rows, columns, strides):
+    """(whether a matrix is stored by rows, leading dimension), or None: neither axis is dense."""
+    row_stride, column_stride = strides[-2:]
     if (columns == 1 or column_stride == 1) and (rows == 1 or row_stride >= columns):
         return True, row_stride if rows > 1 else columns
     if (rows == 1 or row_stride == 1) and (columns == 1 or column_stride >= rows):
@@ -57,12 +71,45 @@ def _layout(tensor):
     return None
 
 
-def _dense(tensor):
-    """The tensor and its layout; a copy if its matrices are neither by rows nor by columns."""
-    layout = _layout(tensor)
-    if layout is not None:
-        return tensor, layout
-    return tensor.contiguous(), (True, tensor.shape[-1])
+@functools.lru_cache(maxsize=4096)
+def _plan(rank, shape_a, strides_a, shape_b, strides_b, strides_c):
+    """How a product is computed; strides_c is None for a new, contiguous result.
+
+    A string says why it is left to PyTorch. Otherwise: the shape and the strides of the result,
+    whether a and b have to be copied to be dense, whether they change places, and the arguments
+    (transa, transb, m, n, k), lda, ldb, ldc, (stride of A, of B, of C, number) of the call by
+    columns.
+    """
+    if len(shape_a) != rank or len(shape_b) != rank or shape_a[-1] != shape_b[-2]:
+        return "shapes that do not fit"
+    if rank == 3 and shape_a[0] != shape_b[0]:
+        return "shapes that do not fit"
+    if 0 in shape_a or 0 in shape_b:
+        return "nothing to compute"
+    if strides_c is not None and len(strides_c) != rank:
+        return "out has another shape"
+    *batch, m, k = shape_a
+    n = shape_b[-1]
+    if strides_c is None:
+        strides_c = (m * n, n, 1)[-rank:]
+    layout_a, layout_b = _layout(m, k, strides_a), _layout(k, n, strides_b)
+    layout_c = _layout(m, n, strides_c)
+    if layout_c is None or (rank == 3 and strides_c[0] == 0 and batch != [1]):
+        return "out is not dense"
+    copies_a, copies_b = layout_a is None, layout_b is None
+    if copies_a:
+        layout_a, strides_a = (True, k), (m * k, k, 1)[-rank:]
+    if copies_b:
+        layout_b, strides_b = (True, n), (k * n, n, 1)[-rank:]
+    by_rows, ldc = layout_c
+    x = int(layout_a[0] != by_rows), layout_a[1], strides_a[0]
+    y = int(layout_b[0] != by_rows), layout_b[1], strides_b[0]
+    shape = (*batch, m, n)
+    if by_rows:  # C^T = B^T A^T
+        x, y, m, n = y, x, n, m
+    steps = (x[2], y[2], strides_c[0], *batch) if batch else None
+    sizes = x[0], y[0], m, n, k
+    return shape, strides_c, copies_a, copies_b, by_rows, sizes, x[1], y[1], ldc, steps
 
 
 def _extent(tensor):
@@ -87,12 +134,15 @@ def _is_same(one, other):
 class _Served:
     """What `enable` sets up and `disable` takes back."""
 
-    def __init__(self, mode, device):
-        self.mode = mode
+    def __init__(self, mode, device, compiled):
+        self.mode, self.options = mode, (mode, compiled)
+        self.compiled = None
         self.number = None if mode is None else MODES[mode]
         self.device = device
         self.key = device.upper()
         self.is_cuda = device == "cuda"
+        self.new = _new.get(device)
+        self.keys = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, self.key))
         self.calls = collections.Counter()  # by function and the reason not to serve it, or None
         self.lock = threading.Lock()
         self.originals = {}
@@ -105,127 +155,186 @@ class _Served:
                     self.originals[overload] = torch.library.get_kernel(
                         f"aten::{overload}", self.key
                     )
-            for overload in self.originals:
-                self.library.impl(overload, self._kernel(overload), self.key, with_keyset=True)
+            with warnings.catch_warnings():  # kernels are replaced on purpose
+                warnings.filterwarnings("ignore", ".*previously registered kernel", UserWarning)
+                warnings.filterwarnings("ignore", "Warning only once for all operators")
+                for overload in self.originals:
+                    self.library.impl(overload, self._kernel(overload), self.key)
+            kernels = _compiled.load(compiled) if compiled is not False else None
+            if kernels is not None:
+                _compiled.enable(kernels, self.is_cuda, self.number)
+                self.compiled = kernels
         except BaseException:
             self.library._destroy()
             raise
+
+    def end(self):
+        if self.compiled is not None:
+            self.compiled.myblas_torch_disable(int(self.is_cuda))
+        self.library._destroy()
+        self.calls, self.compiled = self.counts(), None
+
+    def counts(self):
+        """{(function, reason not to serve it or None): calls}."""
+        counts = collections.Counter(self.calls)
+        if self.compiled is not None:
+            for number, name in enumerate(_FUNCTIONS):
+                served = self.compiled.myblas_torch_served(int(self.is_cuda), number)
+                if served:
+                    counts[name, None] += served
+        return counts
 
     def _kernel(self, overload):
         name = overload.split(".")[0].rstrip("_")
         compute = self._add if name in ("addmm", "baddbmm") else self._multiply
         rank = 3 if name in ("bmm", "baddbmm") else 2
         is_in_place = overload.endswith("_")
-        original = self.originals[overload]
+        original, calls, lock = self.originals[overload], self.calls, self.lock
+        served, keys = (name, None), self.keys
 
-        def kernel(keys, *operands, out=None, **scalars):
-            result = compute(rank, operands, operands[0] if is_in_place else out, scalars)
-            refusal = result if type(result) is str else None
-            with self.lock:
-                self.calls[name, refusal] += 1
-            if refusal is None:
+        def kernel(*operands, out=None, **scalars):
+            result = compute(rank, *operands, operands[0] if is_in_place else out, **scalars)
+            if type(result) is not str:
+                with lock:
+                    calls[served] += 1
                 return result
+            with lock:
+                calls[name, result] += 1
             if out is not None:
                 scalars["out"] = out
             return original.call_boxed(keys, *operands, **scalars)
 
         return kernel
 
-    def _refusal(self, rank, a, b, out):
-        """Why a call is left to PyTorch, or None."""
-        if a.dtype != torch.float32 or b.dtype != torch.float32:
+    def _refusal(self, a, b, out):
+        """Why operands of these types, in these places, are left to PyTorch, or None."""
+        if a.dtype is not _FLOAT or b.dtype is not _FLOAT:
             return f"{str(a.dtype).replace('torch.', '')}, not float32"
-        if a.dim() != rank or b.dim() != rank or a.shape[-1] != b.shape[-2]:
-            return "shapes that do not fit"
-        if rank == 3 and a.shape[0] != b.shape[0]:
-            return "shapes that do not fit"
-        if a.numel() == 0 or b.numel() == 0:
-            return "nothing to compute"
-        if a.device != b.device:
+        if a.get_device() != b.get_device():
             return "operands on different devices"
-        if self.is_cuda and torch.backends.cuda.matmul.fp32_precision == "tf32":
+        if self.is_cuda and _precision("cuda", "matmul") == "tf32":
             return "TF32 is allowed"
-        if out is None:
-            return None
-        shape = (*a.shape[:-1], b.shape[-1])
-        if out.dtype != torch.float32 or out.shape != shape or out.device != a.device:
-            return "out is another shape, type or device"
-        if _layout(out) is None or (rank == 3 and out.stride(0) == 0 and len(out) > 1):
-            return "out is not dense"
-        if _overlap(out, a) or _overlap(out, b):
-            return "out overlaps an operand"
+        if out is not None and (out.dtype is not _FLOAT or out.device != a.device):
+            return "out is another type or device"
         return None
 
-    def _multiply(self, rank, operands, out, scalars):
-        a, b = operands
-        reason = self._refusal(rank, a, b, out)
-        if reason:
+    def _plan_of(self, rank, a, b, out):
+        """The plan of a product, or why it is left to PyTorch."""
+        reason = self._refusal(a, b, out)
+        if reason is not None:
             return reason
+        strides_c = None if out is None else out.stride()
+        plan = _plan(rank, a.shape, a.stride(), b.shape, b.stride(), strides_c)
+        if out is not None and type(plan) is not str:
+            if out.shape != plan[0]:
+                return "out has another shape"
+            if _overlap(out, a) or _overlap(out, b):
+                return "out overlaps an operand"
+        return plan
+
+    def _empty(self, plan, a):
+        """A new result, on the device of a."""
+        if self.new is None or (self.is_cuda and a.get_device() != _current_device()):
+            return a.new_empty(plan[0])
+        return self.new(plan[0], plan[1], _FLOAT)
+
+    def _multiply(self, rank, a, b, out):
+        plan = self._plan_of(rank, a, b, out)
+        if type(plan) is str:
+            return plan
         if out is None:
-            out = torch.empty((*a.shape[:-1], b.shape[-1]), dtype=torch.float32, device=a.device)
-        self._launch(a, b, out, 1, 0)
+            out = self._empty(plan, a)
+        self._launch(plan, a, b, out, scalar(1), scalar(0))
         return out
 
-    def _add(self, rank, operands, out, scalars):
-        added, a, b = operands
-        alpha, beta = scalars.get("alpha", 1), scalars.get("beta", 1)
-        reason = self._refusal(rank, a, b, out)
-        if reason:
-            return reason
-        shape = (*a.shape[:-1], b.shape[-1])
-        if added.dtype != torch.float32 or added.device != a.device:
+    def _add(self, rank, added, a, b, out, alpha=1, beta=1):
+        plan = self._plan_of(rank, a, b, out)
+        if type(plan) is str:
+            return plan
+        shape = plan[0]
+        if added.dtype is not _FLOAT or added.get_device() != a.get_device():
             return "the added tensor has another type or device"
-        if isinstance(alpha, complex) or isinstance(beta, complex):
+        if type(alpha) is complex or type(beta) is complex:
             return "complex scalars"
-        try:
-            expanded = added.expand(shape)
-        except RuntimeError:
-            return "shapes that do not fit"  # PyTorch's own kernel says it in its words
+        shape_added = added.shape
+        is_bias = rank == 2 and shape_added == shape[-1:]
+        if shape_added != shape:
+            try:
+                expanded = added.expand(shape)
+            except RuntimeError:
+                return "shapes that do not fit"  # PyTorch's own kernel says it in its words
+        else:
+            expanded = added
         in_place = out is not None and _is_same(out, added)
         if out is None:
-            out = torch.empty(shape, dtype=torch.float32, device=a.device)
+            out = self._empty(plan, a)
         elif beta != 0 and not in_place and _overlap(out, added):
             return "out overlaps an operand"
         # A bias of the columns, as of nn.Linear, is added in the launch of the product.
-        is_bias = beta == 1 and rank == 2 and added.shape == shape[-1:] and added.is_contiguous()
-        if is_bias and out.stride(-1) == 1 and shape[-1] > 1:
-            self._launch(a, b, out, alpha, 0, bias=added)
+        swaps = plan[4]
+        if is_bias and beta == 1 and swaps and shape[1] > 1 and added.stride(0) == 1:
+            self._launch(plan, a, b, out, scalar(alpha), scalar(0), bias=added)
             return out
         if beta != 0 and not in_place:
+            strides = expanded.stride()
+            layout = _layout(shape[-2], shape[-1], strides)
+            if layout is not None and layout[0] == swaps:
+                other = expanded, layout[1], strides[0]
+                self._launch(plan, a, b, out, scalar(alpha), scalar(beta), other=other)
+                return out
             out.copy_(expanded)
-        self._launch(a, b, out, alpha, beta)
+        self._launch(plan, a, b, out, scalar(alpha), scalar(beta))
         return out
 
-    def _launch(self, a, b, out, alpha, beta, bias=None):
-        """out = alpha a b + beta out + bias, for matrices or stacks of them."""
-        a, (a_by_rows, lda) = _dense(a)
-        b, (b_by_rows, ldb) = _dense(b)
-        by_rows, ldc = _layout(out)
-        m, k = a.shape[-2:]
-        n = b.shape[-1]
-        device, stream = HOST, LEGACY_STREAM
+    def _launch(self, plan, a, b, out, alpha, beta, bias=None, other=None):
+        """out = alpha a b + beta C + bias, for matrices or stacks of them. C is out, or `other`: a
+        tensor, its leading dimension and the stride of its batch.
+        """
+        _, _, copies_a, copies_b, swaps, sizes, lda, ldb, ldc, steps = plan
+        if copies_a:
+            a = a.contiguous()
+        if copies_b:
+            b = b.contiguous()
         if self.is_cuda:
-            device = a.device.index
-            stream = torch.cuda.current_stream(device).cuda_stream or LEGACY_STREAM
-        handle = handle_for(device).prepare(stream, self.number)
-        x = (int(a_by_rows != by_rows), a, lda)
-        y = (int(b_by_rows != by_rows), b, ldb)
-        if by_rows:  # C^T = B^T A^T
-            m, n, x, y = n, m, y, x
-        product = (x[0], y[0], m, n, k, _scalar(alpha))
-        first, second = (x[1].data_ptr(), x[2]), (y[1].data_ptr(), y[2])
-        c, other = out.data_ptr(), _scalar(beta)
-        if bias is not None:
-            added = bias.data_ptr()
-            epilogue = _Epilogue(ctypes.sizeof(_Epilogue), bias_of=_BIAS_OF_ROWS, bias=added)
-            fused = (*product, *first, *second, _ZERO, None, ldc, c, ldc)
-            handle.call("mysgemmFused_64", *fused, ctypes.byref(epilogue))
-        elif a.dim() == 2:
-            handle.call("mysgemm_64", *product, *first, *second, other, c, ldc)
+            device = a.get_device()
+            stream = _current_stream(device) or LEGACY_STREAM
         else:
-            strides = (x[1].stride(0), y[1].stride(0))
-            batch = (*first, strides[0], *second, strides[1], other, c, ldc, out.stride(0), len(a))
-            handle.call("mysgemmStridedBatched_64", *product, *batch)
+            device, stream = HOST, LEGACY_STREAM
+        handle = handle_for(device).prepare(stream, self.number)
+        functions, pointer = handle.functions, handle.pointer
+        if swaps:
+            a, b = b, a
+        first, second, c = a.data_ptr(), b.data_ptr(), out.data_ptr()
+        if bias is not None or other is not None:
+            epilogue = handle.epilogue
+            if epilogue is None:
+                epilogue = handle.epilogue = _Epilogue(
+                    ctypes.sizeof(_Epilogue), bias_of=_BIAS_OF_ROWS
+                )
+            epilogue.bias = None if bias is None else bias.data_ptr()
+            added, ld, step = (None, ldc, 0) if other is None else other
+            added = None if added is None else added.data_ptr()
+            last = ctypes.byref(epilogue)
+            if steps is None:
+                function = functions.mysgemmFused_64
+                end = (beta, added, ld, c, ldc, last)
+                status = function(pointer, *sizes, alpha, first, lda, second, ldb, *end)
+            else:
+                function = functions.mysgemmFusedStridedBatched_64
+                left, right = (first, lda, steps[0]), (second, ldb, steps[1])
+                end = (beta, added, ld, step, c, ldc, steps[2], last, steps[3])
+                status = function(pointer, *sizes, alpha, *left, *right, *end)
+        elif steps is None:
+            function = functions.mysgemm_64
+            status = function(pointer, *sizes, alpha, first, lda, second, ldb, beta, c, ldc)
+        else:
+            step_a, step_b, step_c, count = steps
+            function = functions.mysgemmStridedBatched_64
+            left, right = (first, lda, step_a), (second, ldb, step_b)
+            end = (beta, c, ldc, step_c, count)
+            status = function(pointer, *sizes, alpha, *left, *right, *end)
+        if status != 0:
+            check(function.__name__, status)
 
 
 _lock = threading.Lock()
@@ -247,26 +356,33 @@ class _Enabled:
         _set(self._device, self._before)
 
 
-def _set(device, mode_or_none):
-    """Replaces the registration of a device; mode_or_none: (mode,) or None for PyTorch's own."""
+def _set(device, options):
+    """Replaces the registration of a device; options: (mode, compiled), or None for PyTorch's own
+    kernels.
+    """
     with _lock:
         current = _active.pop(device, None)
         if current is not None:
-            current.library._destroy()
+            current.end()
             _last_calls[device] = current.calls
-        if mode_or_none is not None:
-            _active[device] = _Served(mode_or_none[0], device)
+        if options is not None:
+            _active[device] = _Served(options[0], device, options[1])
             if current is not None:
                 _active[device].calls.update(current.calls)
-        return (current.mode,) if current is not None else None
+        return current.options if current is not None else None
 
 
-def enable(mode: str | None = None, *, device: str = "cuda") -> _Enabled:
+def enable(
+    mode: str | None = None, *, device: str = "cuda", compiled: bool | None = None
+) -> _Enabled:
     """PyTorch's FP32 products run on myblas from now on, in all threads of this process.
 
     mode     "strict", "emulated" or "fast", as for myblas.matmul; None: "strict", or what
              MYBLAS_MATH says
     device   "cuda", or "cpu": the same for tensors in host memory, by the host backend
+    compiled True: kernels in C++ serve the usual products, with less time for each call; at the
+             first time a C++ compiler compiles them, which takes a minute. None: the same if they
+             have been compiled (also by `python -m myblas build-torch`). False: kernels in Python
 
     The result is a context manager: `with enable(...):` restores at its end what was before.
     Calling `enable` again changes the mode. Served are float32 products of dense tensors; while
@@ -274,7 +390,8 @@ def enable(mode: str | None = None, *, device: str = "cuda") -> _Enabled:
     and so does everything else.
 
     ValueError: mode or device. RuntimeError: this PyTorch has no torch.library.get_kernel, without
-    which calls that are not served could not go on; or it has no CUDA.
+    which calls that are not served could not go on; or it has no CUDA; or, with compiled=True, the
+    kernels cannot be compiled.
     """
     if mode is not None and mode not in MODES:
         raise ValueError(f"mode is {mode!r}; it can be {', '.join(map(repr, MODES))} or None")
@@ -287,7 +404,7 @@ def enable(mode: str | None = None, *, device: str = "cuda") -> _Enabled:
         )
     if device == "cuda" and not torch.cuda.is_available():
         raise RuntimeError("PyTorch finds no GPU; device='cpu' serves tensors in host memory")
-    return _Enabled(device, _set(device, (mode,)))
+    return _Enabled(device, _set(device, (mode, compiled)))
 
 
 def disable(*, device: str | None = None) -> None:
@@ -302,8 +419,10 @@ def report() -> str:
     for device in sorted({*_active, *_last_calls}):
         active = _active.get(device)
         state = f"enabled, {active.mode or 'default'} mode" if active else "disabled"
+        if active and active.compiled is not None:
+            state += ", compiled"
         lines.append(f"{device}: {state}")
-        calls = active.calls if active else _last_calls[device]
+        calls = active.counts() if active else _last_calls[device]
         for (name, reason), count in sorted(
             calls.items(), key=lambda item: (item[0][0], item[0][1] or "")
         ):

@@ -20,6 +20,7 @@ struct user {
     const void* handle;
     const void* stream;
     uint64_t capture;
+    bool is_watched = false; // else no call may use it
     std::atomic<bool> is_over{
         false}; // set by any thread; from then on only this file's lists refer to the user
     user* next;
@@ -74,14 +75,14 @@ void forget_users() {
     }
 }
 
-// Null: no memory.
+// Null: no memory, or the graph cannot be watched.
 const user* find_user(const backend_ops& backend, const capture_place& place) {
     user* made = nullptr;
     {
         const std::lock_guard lock(mutex);
         for (const user* u = users; u; u = u->next)
             if (u->handle == place.handle && u->stream == place.stream &&
-                u->capture == place.capture.id)
+                u->capture == place.capture.id && u->is_watched)
                 return u;
         forget_users();
         made = new (std::nothrow) user{.handle = place.handle,
@@ -92,7 +93,10 @@ const user* find_user(const backend_ops& backend, const capture_place& place) {
             return nullptr;
         users = made;
     }
-    backend.watch_graph(place.capture.graph, &made->is_over);
+    // Without a watch, nobody would say when the memory may be used again.
+    if (!backend.watch_graph(place.capture.graph, &made->is_over))
+        return nullptr;
+    made->is_watched = true;
     return made;
 }
 

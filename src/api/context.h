@@ -11,7 +11,6 @@
 
 namespace myblas {
 
-inline constexpr const char* being_captured = "its stream is being captured";
 inline constexpr const char* lost_device = "the handle's device cannot be made current";
 
 [[nodiscard]] inline myblasStatus_t check_handle(const char* function,
@@ -30,9 +29,8 @@ public:
         : backend(*handle.backend), ordinal(handle.device.ordinal),
           result(backend.exchange_device(ordinal, &previous)) {}
     ~device_guard() {
-        int ours;
         if (result == MYBLAS_STATUS_SUCCESS && previous != ordinal)
-            backend.exchange_device(previous, &ours);
+            backend.exchange_device(previous, nullptr);
     }
     device_guard(const device_guard&) = delete;
     device_guard& operator=(const device_guard&) = delete;
@@ -45,6 +43,18 @@ private:
     int previous = -1;
     const myblasStatus_t result;
 };
+
+// For calls that cannot be captured.
+[[nodiscard]] inline myblasStatus_t
+refuse_capture(const char* function, const myblasContext& handle, myblasStream_t stream) noexcept {
+    const myblasStatus_t status = handle.backend->require_no_capture(stream);
+    if (status == MYBLAS_STATUS_SUCCESS)
+        return status;
+    return refuse(function,
+                  status,
+                  status == MYBLAS_STATUS_INTERNAL_ERROR ? "its stream is being captured"
+                                                         : "its stream cannot be used");
+}
 
 // A scalar operand in the handle's pointer mode; not NULL. With MYBLAS_POINTER_MODE_DEVICE, the
 // value is unknown while arguments are checked, even on the host backend, which could read it: so

@@ -130,8 +130,8 @@ template <reduction Problem>
     const device_guard guard(handle);
     if (const myblasStatus_t failure = guard.status())
         return refuse(function, failure, lost_device);
-    if (handle.backend->stream_is_capturing(handle.stream))
-        return refuse(function, MYBLAS_STATUS_INTERNAL_ERROR, being_captured);
+    if (const myblasStatus_t failure = refuse_capture(function, handle, handle.stream))
+        return failure;
     void* const result = p.result;
     p.result = static_cast<decltype(p.result)>(handle.result);
     if (const myblasStatus_t failure = dispatch(handle, function, p))

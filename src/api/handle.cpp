@@ -23,9 +23,10 @@ constexpr size_t workspace_alignment = 256;
 constexpr size_t result_bytes = sizeof(double); // the widest scalar result
 
 myblasStatus_t release_resources(myblasContext& handle) noexcept {
+    // Memory can be freed although the device cannot be made current.
     const device_guard guard(handle);
-    const myblasStatus_t failure = guard.status();
-    return failure != MYBLAS_STATUS_SUCCESS ? failure : release_streams(handle);
+    const myblasStatus_t status = release_streams(handle);
+    return guard.status() != MYBLAS_STATUS_SUCCESS ? guard.status() : status;
 }
 
 struct deleter {
@@ -142,10 +143,8 @@ myblasStatus_t prepare_kernels(const myblasContext& handle, const char** reason)
                 for (const kernel_entry<Problem>* kernel :
                      kernels_of<Problem>(handle.backend->id)) {
                     if (kernel->prepare && runs_on(*kernel, handle.device) &&
-                        kernel->prepare(handle.device) != MYBLAS_STATUS_SUCCESS) {
-                        *reason = "this build of the library has no code for the device";
-                        return MYBLAS_STATUS_ARCH_MISMATCH;
-                    }
+                        kernel->prepare(handle.device) != MYBLAS_STATUS_SUCCESS)
+                        return handle.backend->explain_preparation(reason);
                 }
                 return MYBLAS_STATUS_SUCCESS;
             });
@@ -194,11 +193,18 @@ myblasStatus_t open_handle(const backend_ops& backend,
     handle.math_mode = initial.math_mode;
     handle.workspace_limit =
         initial.workspace_limit.value_or(default_workspace_limit(device.memory_bytes));
-    if (const myblasStatus_t failure = backend.allocate(&handle.result, result_bytes))
+    handle.context = current_context(backend);
+    myblasStatus_t failure = backend.allocate(&handle.result, result_bytes);
+    if (failure == MYBLAS_STATUS_SUCCESS)
+        failure = use_stream(handle, nullptr);
+    if (failure == MYBLAS_STATUS_ALLOC_FAILED)
         return failure;
-    if (const myblasStatus_t failure = use_stream(handle, nullptr))
-        return failure;
-    if (const myblasStatus_t failure = prepare_kernels(handle, reason))
+    if (failure != MYBLAS_STATUS_SUCCESS) {
+        *reason = "the device cannot be used";
+        return MYBLAS_STATUS_NOT_INITIALIZED;
+    }
+    failure = prepare_kernels(handle, reason);
+    if (failure != MYBLAS_STATUS_SUCCESS)
         return failure;
     read_forced_kernels(handle);
     if (!live_handles.add(&handle)) {
@@ -305,7 +311,8 @@ myblasStatus_t myblasDestroy(myblasHandle_t handle) {
         owns_device_memory ? release_resources(*handle) : MYBLAS_STATUS_SUCCESS;
     delete handle;
     if (status != MYBLAS_STATUS_SUCCESS)
-        return refuse(function, status, "the device memory could not be freed");
+        return refuse(
+            function, MYBLAS_STATUS_EXECUTION_FAILED, "the device memory could not be freed");
     return MYBLAS_STATUS_SUCCESS;
 }
 

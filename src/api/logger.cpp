@@ -215,11 +215,17 @@ myblasStatus_t myblasSetLoggerCallback(myblasLogCallback_t callback) {
 
 myblasStatus_t
 myblasLoggerConfigure(int log_is_on, int log_to_stdout, int log_to_stderr, const char* log_file) {
-    const logger::lock guard;
-    const bool done =
-        log_is_on ? logger::configure({log_to_stdout != 0, log_to_stderr != 0, nullptr}, log_file)
-                  : logger::configure({}, nullptr);
-    return done ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_INVALID_VALUE;
+    bool is_done;
+    {
+        const logger::lock guard;
+        is_done = log_is_on ? logger::configure({log_to_stdout != 0, log_to_stderr != 0, nullptr},
+                                                log_file)
+                            : logger::configure({}, nullptr);
+    }
+    return is_done ? MYBLAS_STATUS_SUCCESS
+                   : refuse("myblasLoggerConfigure",
+                            MYBLAS_STATUS_INVALID_VALUE,
+                            "the file cannot be opened");
 }
 
 } // extern "C"

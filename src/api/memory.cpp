@@ -90,8 +90,9 @@ myblasStatus_t enter(const matrix_copy_call& call,
     const device_guard guard(*handle);
     if (const myblasStatus_t failure = guard.status())
         return refuse(call.function, failure, lost_device);
-    if (call.waits && backend.stream_is_capturing(stream))
-        return refuse(call.function, MYBLAS_STATUS_INTERNAL_ERROR, being_captured);
+    if (call.waits)
+        if (const myblasStatus_t failure = refuse_capture(call.function, *handle, stream))
+            return failure;
     const matrix_copy copy =
         make_copy(rows, cols, element_bytes, source, source_ld, target, target_ld, call.to_device);
     if (const myblasStatus_t failure = backend.copy(copy, stream))
@@ -121,7 +122,8 @@ myblasStatus_t myblasMalloc(myblasHandle_t handle, void** ptr, size_t size_bytes
                       failure,
                       {"size_bytes",
                        static_cast<int64_t>(size_bytes),
-                       handle->backend->id == MYBLAS_BACKEND_HOST
+                       failure != MYBLAS_STATUS_ALLOC_FAILED ? "but the device cannot be used"
+                       : handle->backend->id == MYBLAS_BACKEND_HOST
                            ? "but there is no memory for that"
                            : "but the device has no memory for that"});
     return MYBLAS_STATUS_SUCCESS;

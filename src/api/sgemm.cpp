@@ -105,8 +105,8 @@ myblasStatus_t sgemm_staged(const char* function, myblasContext& handle, sgemm_p
     const device_guard guard(handle);
     if (const myblasStatus_t failure = guard.status())
         return refuse(function, failure, lost_device);
-    if (backend.stream_is_capturing(handle.stream))
-        return refuse(function, MYBLAS_STATUS_INTERNAL_ERROR, being_captured);
+    if (const myblasStatus_t failure = refuse_capture(function, handle, handle.stream))
+        return failure;
 
     const bool reads_ab = p.reads_ab();
     staged_matrix operands[] = {
@@ -142,7 +142,7 @@ myblasStatus_t sgemm_staged(const char* function, myblasContext& handle, sgemm_p
     }
     for (const staged_matrix& x : operands)
         if (backend.release(x.device) != MYBLAS_STATUS_SUCCESS && status == MYBLAS_STATUS_SUCCESS)
-            status = refuse(function, MYBLAS_STATUS_EXECUTION_FAILED, "the memory cannot be freed");
+            status = refuse(function, MYBLAS_STATUS_MAPPING_ERROR, "the memory cannot be freed");
     return status;
 }
 

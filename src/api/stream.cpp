@@ -136,7 +136,7 @@ void drop_block(myblasContext& handle) {
     const backend_ops& backend = *handle.backend;
     // cudaStreamPerThread may now name another stream than the owner of these resources.
     const bool is_in_order = identity_of(handle.stream) == r.stream;
-    if (is_in_order && !backend.stream_is_capturing(handle.stream) &&
+    if (is_in_order && backend.require_no_capture(handle.stream) == MYBLAS_STATUS_SUCCESS &&
         release_in_order(backend, block->memory, handle.stream) == MYBLAS_STATUS_SUCCESS)
         return;
     block->next = std::move(handle.outgrown);
@@ -150,7 +150,8 @@ bool exceeds_limit(const stream_resources& r) {
 
 // While the stream is being captured, its block stays until a later call.
 void drop_excess(myblasContext& handle) {
-    if (exceeds_limit(*handle.current) && !handle.backend->stream_is_capturing(handle.stream))
+    if (exceeds_limit(*handle.current) &&
+        handle.backend->require_no_capture(handle.stream) == MYBLAS_STATUS_SUCCESS)
         drop_block(handle);
 }
 
@@ -239,7 +240,8 @@ myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept
         handle.current = found;
         if (exceeds_limit(*found)) {
             const device_guard guard(handle);
-            drop_excess(handle);
+            if (guard.status() == MYBLAS_STATUS_SUCCESS) // else later
+                drop_excess(handle);
         }
     }
     handle.has_user_workspace = false;
@@ -280,7 +282,7 @@ size_t take_workspace(myblasContext& handle,
         }
         // The legacy default stream counts as captured while a stream that synchronises with it is
         // captured.
-        if (handle.backend->stream_is_capturing(handle.stream))
+        if (handle.backend->require_no_capture(handle.stream) != MYBLAS_STATUS_SUCCESS)
             return present;
         const size_t generous = grown_workspace(wanted, present, r.most_bytes);
         const bool has_grown = replace_block(handle, generous) ||
@@ -312,6 +314,9 @@ void limit_workspace(myblasContext& handle, size_t bytes) noexcept {
 
 myblasStatus_t release_streams(myblasContext& handle) noexcept {
     const backend_ops& backend = *handle.backend;
+    if (handle.context != 0 && handle.context != current_context(backend) &&
+        backend.is_context_gone(handle.context, handle.result))
+        return MYBLAS_STATUS_SUCCESS; // with its memory
     myblasStatus_t first_failure = MYBLAS_STATUS_SUCCESS;
     const auto note = [&](myblasStatus_t status) {
         if (first_failure == MYBLAS_STATUS_SUCCESS)
@@ -349,7 +354,10 @@ myblasStatus_t myblasSetStream(myblasHandle_t handle, myblasStream_t stream) {
     if (const myblasStatus_t failure = check_handle("myblasSetStream", handle))
         return failure;
     if (const myblasStatus_t failure = use_stream(*handle, stream))
-        return refuse("myblasSetStream", failure, "no memory for the stream");
+        return refuse("myblasSetStream",
+                      failure,
+                      failure == MYBLAS_STATUS_ALLOC_FAILED ? "no memory for the stream"
+                                                            : lost_device);
     return MYBLAS_STATUS_SUCCESS;
 }
 
@@ -371,8 +379,10 @@ myblasStatus_t myblasStreamCreate(myblasHandle_t handle, myblasStream_t* stream)
     const device_guard guard(*handle);
     if (const myblasStatus_t failure = guard.status())
         return refuse(function, failure, lost_device);
-    if (const myblasStatus_t failure = handle->backend->stream_create(stream))
+    myblasStream_t made;
+    if (const myblasStatus_t failure = handle->backend->stream_create(&made))
         return refuse(function, failure, "no stream could be made");
+    *stream = made;
     return MYBLAS_STATUS_SUCCESS;
 }
 
@@ -386,14 +396,15 @@ myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream)
     if (const myblasStatus_t failure = guard.status())
         return refuse(function, failure, lost_device);
     const backend_ops& backend = *handle->backend;
-    if (backend.stream_is_capturing(stream))
-        return refuse(function, MYBLAS_STATUS_INTERNAL_ERROR, being_captured);
+    if (const myblasStatus_t failure = refuse_capture(function, *handle, stream))
+        return failure;
     // Another stream may get the resources only when the work is done.
     if (const myblasStatus_t failure = backend.stream_synchronize(stream))
         return refuse(function, failure, "the stream's work failed");
     if (const myblasStatus_t failure = backend.stream_destroy(stream))
         return refuse(function, failure, "the stream could not be destroyed");
-    if (stream_resources* r = find_resources(*handle, identity_of(stream))) {
+    stream_resources* const r = find_resources(*handle, identity_of(stream));
+    if (r) {
         r->in_use = false;
         forget_refusals(*handle, *r);
         if (r->workspace) {
@@ -401,8 +412,18 @@ myblasStatus_t myblasStreamDestroy(myblasHandle_t handle, myblasStream_t stream)
             r->workspace.reset();
         }
     }
-    // The resources of the destroyed stream are free, so this cannot fail.
-    return stream == handle->stream ? use_stream(*handle, nullptr) : MYBLAS_STATUS_SUCCESS;
+    if (stream == handle->stream) {
+        // The NULL stream may have the resources of the destroyed one, so this cannot fail.
+        handle->stream = nullptr;
+        handle->current = find_resources(*handle, nullptr);
+        if (!handle->current) {
+            handle->current = r;
+            r->stream = nullptr;
+            r->in_use = true;
+        }
+        handle->has_user_workspace = false;
+    }
+    return MYBLAS_STATUS_SUCCESS;
 }
 
 myblasStatus_t myblasStreamSynchronize(myblasHandle_t handle, myblasStream_t stream) {
@@ -412,8 +433,8 @@ myblasStatus_t myblasStreamSynchronize(myblasHandle_t handle, myblasStream_t str
     const device_guard guard(*handle);
     if (const myblasStatus_t failure = guard.status())
         return refuse(function, failure, lost_device);
-    if (handle->backend->stream_is_capturing(stream))
-        return refuse(function, MYBLAS_STATUS_INTERNAL_ERROR, being_captured);
+    if (const myblasStatus_t failure = refuse_capture(function, *handle, stream))
+        return failure;
     if (const myblasStatus_t failure = handle->backend->stream_synchronize(stream))
         return refuse(function, failure, "the stream's work failed");
     return MYBLAS_STATUS_SUCCESS;

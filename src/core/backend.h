@@ -37,8 +37,11 @@ struct backend_ops {
     // NOT_INITIALIZED in a forked child whose parent had used the backend and that cannot use it;
     // else SUCCESS.
     myblasStatus_t (*check_process)();
-    // Makes the device `ordinal` current. *previous = the device that was current, which callers
-    // restore with the same function.
+    // Why a kernel's prepare(), which was the last call, failed: ARCH_MISMATCH, ALLOC_FAILED or
+    // NOT_INITIALIZED. Null where no kernel has a prepare().
+    myblasStatus_t (*explain_preparation)(const char** reason);
+    // Makes the device `ordinal` current. *previous = the device that was current, unless previous
+    // is null; callers restore it with the same function.
     myblasStatus_t (*exchange_device)(int ordinal, int* previous);
 
     // Memory may be allocated while a stream is being captured: it never becomes part of the graph.
@@ -58,15 +61,16 @@ struct backend_ops {
     myblasStatus_t (*stream_create)(myblasStream_t* stream);
     myblasStatus_t (*stream_destroy)(myblasStream_t stream);
     myblasStatus_t (*stream_synchronize)(myblasStream_t stream);
-    bool (*stream_is_capturing)(myblasStream_t stream);
+    // INTERNAL_ERROR: the stream is being captured. EXECUTION_FAILED: that is unknown.
+    myblasStatus_t (*require_no_capture)(myblasStream_t stream);
 
     // Not for the NULL stream, which cannot be captured. EXECUTION_FAILED: the capture is invalid,
     // and every launch would fail.
     myblasStatus_t (*find_capture)(myblasStream_t stream, stream_capture* capture);
     // watch_graph, context_id and is_context_gone are null if no stream can be captured.
     // Sets *is_over, in any thread, once the graph and all its instances are destroyed and their
-    // work is done. Never sets it if the graph cannot be watched.
-    void (*watch_graph)(void* graph, std::atomic<bool>* is_over);
+    // work is done. False: the graph cannot be watched. *is_over is then set, too, perhaps later.
+    bool (*watch_graph)(void* graph, std::atomic<bool>* is_over);
     // The number of the current context, which owns memory. No other context of the process ever
     // has this number.
     uint64_t (*context_id)();

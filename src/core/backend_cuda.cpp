@@ -1,6 +1,6 @@
-// The cuda backend, on the CUDA runtime. Statuses come from return values alone: the last error is
-// the caller's and is neither read nor cleared.
+// The cuda backend, on the CUDA runtime. The last error is the caller's and is never cleared.
 #include "core/backend.h"
+#include "core/driver_function.h"
 #include "core/static_program.h"
 
 #include <cuda.h>
@@ -46,6 +46,25 @@ const char* explain(cudaError_t error) {
     default:
         return cudaGetErrorName(error);
     }
+}
+
+// MYBLAS_STATUS_EXECUTION_FAILED: any error but those of memory.
+myblasStatus_t status_of(cudaError_t error) {
+    switch (error) {
+    case cudaSuccess:
+        return MYBLAS_STATUS_SUCCESS;
+    case cudaErrorMemoryAllocation:
+        return MYBLAS_STATUS_ALLOC_FAILED;
+    default:
+        return MYBLAS_STATUS_EXECUTION_FAILED;
+    }
+}
+
+// Of a device that cannot be opened.
+myblasStatus_t refuse_device(cudaError_t error, const char** reason) {
+    *reason = explain(error);
+    return error == cudaErrorMemoryAllocation ? MYBLAS_STATUS_ALLOC_FAILED
+                                              : MYBLAS_STATUS_NOT_INITIALIZED;
 }
 
 struct rates {
@@ -99,10 +118,8 @@ myblasStatus_t open(device_info* device, const char** reason) {
         error = cudaGetDevice(&ordinal);
     if (error == cudaSuccess)
         error = cudaGetDeviceProperties(&properties, ordinal);
-    if (error != cudaSuccess) {
-        *reason = explain(error);
-        return MYBLAS_STATUS_NOT_INITIALIZED;
-    }
+    if (error != cudaSuccess)
+        return refuse_device(error, reason);
 
     const int arch = properties.major * 10 + properties.minor;
     if (arch < oldest_cuda_arch) {
@@ -110,11 +127,8 @@ myblasStatus_t open(device_info* device, const char** reason) {
         return MYBLAS_STATUS_ARCH_MISMATCH;
     }
     error = cudaInitDevice(ordinal, 0, 0);
-    if (error != cudaSuccess) {
-        *reason = explain(error);
-        return error == cudaErrorMemoryAllocation ? MYBLAS_STATUS_ALLOC_FAILED
-                                                  : MYBLAS_STATUS_NOT_INITIALIZED;
-    }
+    if (error != cudaSuccess)
+        return refuse_device(error, reason);
     if (!watch_forks()) {
         *reason = "no memory to watch for forks";
         return MYBLAS_STATUS_ALLOC_FAILED;
@@ -134,9 +148,23 @@ myblasStatus_t open(device_info* device, const char** reason) {
     return MYBLAS_STATUS_SUCCESS;
 }
 
+// The runtime loads a kernel's code when it is prepared. Nothing has cleared the last error since.
+myblasStatus_t explain_preparation(const char** reason) {
+    switch (const cudaError_t error = cudaPeekAtLastError()) {
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorInvalidDeviceFunction:
+    case cudaErrorInvalidKernelImage:
+    case cudaErrorUnsupportedPtxVersion:
+        *reason = "this build of the library has no code for the device";
+        return MYBLAS_STATUS_ARCH_MISMATCH;
+    default:
+        return refuse_device(error, reason);
+    }
+}
+
 myblasStatus_t exchange_device(int ordinal, int* previous) {
-    cudaError_t error = cudaGetDevice(previous);
-    if (error == cudaSuccess && *previous != ordinal)
+    cudaError_t error = previous ? cudaGetDevice(previous) : cudaSuccess;
+    if (error == cudaSuccess && (!previous || *previous != ordinal))
         error = cudaSetDevice(ordinal);
     return error == cudaSuccess ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_EXECUTION_FAILED;
 }
@@ -147,13 +175,17 @@ myblasStatus_t exchange_device(int ordinal, int* previous) {
 // in the process. The calls do not become part of the graph.
 class outside_captures {
 public:
-    outside_captures() { cudaThreadExchangeStreamCaptureMode(&mode); }
-    ~outside_captures() { cudaThreadExchangeStreamCaptureMode(&mode); }
+    outside_captures() : has_changed(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess) {}
+    ~outside_captures() {
+        if (has_changed)
+            cudaThreadExchangeStreamCaptureMode(&mode);
+    }
     outside_captures(const outside_captures&) = delete;
     outside_captures& operator=(const outside_captures&) = delete;
 
 private:
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    const bool has_changed;
 };
 
 myblasStatus_t allocate(void** ptr, size_t bytes) {
@@ -161,10 +193,10 @@ myblasStatus_t allocate(void** ptr, size_t bytes) {
     if (bytes == 0)
         return MYBLAS_STATUS_SUCCESS;
     const outside_captures guard;
-    if (cudaMalloc(ptr, bytes) == cudaSuccess)
-        return MYBLAS_STATUS_SUCCESS;
-    *ptr = nullptr;
-    return MYBLAS_STATUS_ALLOC_FAILED;
+    const cudaError_t error = cudaMalloc(ptr, bytes);
+    if (error != cudaSuccess)
+        *ptr = nullptr;
+    return status_of(error);
 }
 
 myblasStatus_t release(void* ptr) {
@@ -184,14 +216,14 @@ myblasStatus_t release(void* ptr) {
 myblasStatus_t zero(void* ptr, size_t bytes) {
     const outside_captures guard;
     cudaStream_t stream;
-    if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess)
-        return MYBLAS_STATUS_ALLOC_FAILED;
-    cudaError_t error = cudaMemsetAsync(ptr, 0, bytes, stream);
+    cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (error != cudaSuccess)
+        return status_of(error);
+    error = cudaMemsetAsync(ptr, 0, bytes, stream);
     if (error == cudaSuccess)
         error = cudaStreamSynchronize(stream);
     const cudaError_t destroyed = cudaStreamDestroy(stream);
-    return error == cudaSuccess && destroyed == cudaSuccess ? MYBLAS_STATUS_SUCCESS
-                                                            : MYBLAS_STATUS_EXECUTION_FAILED;
+    return status_of(error != cudaSuccess ? error : destroyed);
 }
 
 // ---- Memory in stream order ---------------------------------------------------------------------
@@ -210,10 +242,10 @@ myblasStatus_t stream_allocate(void** ptr, size_t bytes, myblasStream_t stream) 
     if (!has_memory_pools())
         return allocate(ptr, bytes);
     const outside_captures guard;
-    if (cudaMallocAsync(ptr, bytes, stream) == cudaSuccess)
-        return MYBLAS_STATUS_SUCCESS;
-    *ptr = nullptr;
-    return MYBLAS_STATUS_ALLOC_FAILED;
+    const cudaError_t error = cudaMallocAsync(ptr, bytes, stream);
+    if (error != cudaSuccess)
+        *ptr = nullptr;
+    return status_of(error);
 }
 
 myblasStatus_t stream_release(void* ptr, myblasStream_t stream) {
@@ -228,9 +260,7 @@ myblasStatus_t stream_release(void* ptr, myblasStream_t stream) {
 
 myblasStatus_t stream_create(myblasStream_t* stream) {
     const outside_captures guard;
-    return cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking) == cudaSuccess
-               ? MYBLAS_STATUS_SUCCESS
-               : MYBLAS_STATUS_ALLOC_FAILED;
+    return status_of(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
 }
 
 myblasStatus_t stream_destroy(myblasStream_t stream) {
@@ -255,10 +285,17 @@ myblasStatus_t stream_synchronize(myblasStream_t stream) {
 
 // The legacy default stream counts as captured while any stream that synchronises with it is
 // captured.
-bool stream_is_capturing(myblasStream_t stream) {
+myblasStatus_t require_no_capture(myblasStream_t stream) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    return cudaStreamIsCapturing(stream, &status) != cudaSuccess ||
-           status != cudaStreamCaptureStatusNone;
+    switch (cudaStreamIsCapturing(stream, &status)) {
+    case cudaSuccess:
+        return status == cudaStreamCaptureStatusNone ? MYBLAS_STATUS_SUCCESS
+                                                     : MYBLAS_STATUS_INTERNAL_ERROR;
+    case cudaErrorStreamCaptureImplicit:
+        return MYBLAS_STATUS_INTERNAL_ERROR;
+    default:
+        return MYBLAS_STATUS_EXECUTION_FAILED;
+    }
 }
 
 // ---- Captures -----------------------------------------------------------------------------------
@@ -284,45 +321,37 @@ void CUDART_CB note_end(void* is_over) { static_cast<std::atomic<bool>*>(is_over
 
 // The graph calls this library's code when it is destroyed, perhaps after the program has unloaded
 // the library.
-void stay_loaded() {
-    static const bool stays = [] {
-        Dl_info info;
-        return dladdr(reinterpret_cast<void*>(note_end), &info) != 0 &&
-               dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-    }();
-    (void)stays;
+bool stay_loaded() {
+    static constinit std::atomic<bool> stays{false};
+    Dl_info info;
+    if (!stays.load(std::memory_order_relaxed) &&
+        dladdr(reinterpret_cast<void*>(note_end), &info) != 0 &&
+        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE))
+        stays.store(true, std::memory_order_relaxed);
+    return stays.load(std::memory_order_relaxed);
 }
 
-void watch_graph(void* graph, std::atomic<bool>* is_over) {
+bool watch_graph(void* graph, std::atomic<bool>* is_over) {
     cudaUserObject_t object;
-    stay_loaded();
-    if (cudaUserObjectCreate(&object, is_over, note_end, 1, cudaUserObjectNoDestructorSync) ==
-        cudaSuccess)
-        // If this fails, the object keeps its reference for ever.
-        (void)cudaGraphRetainUserObject(
-            static_cast<cudaGraph_t>(graph), object, 1, cudaGraphUserObjectMove);
+    if (!stay_loaded() ||
+        cudaUserObjectCreate(&object, is_over, note_end, 1, cudaUserObjectNoDestructorSync) !=
+            cudaSuccess) {
+        is_over->store(true);
+        return false;
+    }
+    if (cudaGraphRetainUserObject(
+            static_cast<cudaGraph_t>(graph), object, 1, cudaGraphUserObjectMove) == cudaSuccess)
+        return true;
+    (void)cudaUserObjectRelease(object, 1); // calls note_end
+    return false;
 }
 
 // ---- Contexts -----------------------------------------------------------------------------------
 
-// A function of the driver; null: the driver lacks it.
-template <class Function>
-Function* find_driver_function(const char* name) {
-    void* found = nullptr;
-    cudaDriverEntryPointQueryResult result;
-#if CUDART_VERSION >= 12050
-    const cudaError_t error =
-        cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result);
-#else
-    const cudaError_t error = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result);
-#endif
-    const bool ok = error == cudaSuccess && result == cudaDriverEntryPointSuccess;
-    return ok ? reinterpret_cast<Function*>(found) : nullptr;
-}
-
 // The number of a context, or of the current one; 0: there is none.
 uint64_t id_of(CUcontext context) {
-    static auto* const ask = find_driver_function<decltype(cuCtxGetId)>("cuCtxGetId");
+    static constinit driver_function<decltype(cuCtxGetId)> function{"cuCtxGetId"};
+    auto* const ask = function.get();
     unsigned long long id = 0;
     return ask && ask(context, &id) == CUDA_SUCCESS ? id : 0;
 }
@@ -341,8 +370,9 @@ uint64_t context_id() {
 // After cudaDeviceReset, other memory may be at the address. The new context may even have the
 // handle of the old one, but never its number.
 bool is_context_gone(uint64_t context, const void* memory) {
-    static auto* const ask =
-        find_driver_function<decltype(cuPointerGetAttribute)>("cuPointerGetAttribute");
+    static constinit driver_function<decltype(cuPointerGetAttribute)> function{
+        "cuPointerGetAttribute"};
+    auto* const ask = function.get();
     CUcontext owner = nullptr;
     switch (ask ? ask(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, reinterpret_cast<CUdeviceptr>(memory))
                 : CUDA_ERROR_NOT_FOUND) {
@@ -395,6 +425,7 @@ constexpr backend_ops ops = {
     .id = MYBLAS_BACKEND_CUDA,
     .open = open,
     .check_process = check_process,
+    .explain_preparation = explain_preparation,
     .exchange_device = exchange_device,
     .allocate = allocate,
     .release = release,
@@ -404,7 +435,7 @@ constexpr backend_ops ops = {
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,
     .stream_synchronize = stream_synchronize,
-    .stream_is_capturing = stream_is_capturing,
+    .require_no_capture = require_no_capture,
     .find_capture = find_capture,
     .watch_graph = watch_graph,
     .context_id = context_id,

@@ -23,7 +23,8 @@ myblasStatus_t open(device_info* device, const char**) {
 myblasStatus_t check_process() { return MYBLAS_STATUS_SUCCESS; }
 
 myblasStatus_t exchange_device(int ordinal, int* previous) {
-    *previous = ordinal;
+    if (previous)
+        *previous = ordinal;
     return MYBLAS_STATUS_SUCCESS;
 }
 
@@ -60,7 +61,7 @@ myblasStatus_t stream_destroy(myblasStream_t stream) {
 
 myblasStatus_t stream_synchronize(myblasStream_t) { return MYBLAS_STATUS_SUCCESS; }
 
-bool stream_is_capturing(myblasStream_t) { return false; }
+myblasStatus_t require_no_capture(myblasStream_t) { return MYBLAS_STATUS_SUCCESS; }
 
 myblasStatus_t find_capture(myblasStream_t, stream_capture* capture) {
     *capture = {};
@@ -83,6 +84,7 @@ constexpr backend_ops ops = {
     .id = MYBLAS_BACKEND_HOST,
     .open = open,
     .check_process = check_process,
+    .explain_preparation = nullptr,
     .exchange_device = exchange_device,
     .allocate = allocate,
     .release = release,
@@ -92,7 +94,7 @@ constexpr backend_ops ops = {
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,
     .stream_synchronize = stream_synchronize,
-    .stream_is_capturing = stream_is_capturing,
+    .require_no_capture = require_no_capture,
     .find_capture = find_capture,
     .watch_graph = nullptr,
     .context_id = nullptr,

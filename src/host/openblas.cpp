@@ -36,7 +36,7 @@ openblas_library load() {
         openblas_library found;
         const char* (*get_config)();
         int (*get_parallel)();
-        find(library, "cblas_sgemm", &found.sgemm);
+        find(library, "cblas_sgemm", &found.sgemm.function);
         find(library, "openblas_get_config", &get_config);
         find(library, "openblas_get_parallel", &get_parallel);
         // A build with 64-bit integers has the same names, and would read sizes from half-set
@@ -48,17 +48,17 @@ openblas_library load() {
             found.loaded_by = getpid();
             if (!present)
                 limit_threads(library);
-            find(library, "cblas_sgemv", &found.sgemv);
-            find(library, "cblas_ssymv", &found.ssymv);
-            find(library, "cblas_ssyr", &found.ssyr);
-            find(library, "cblas_ssyr2", &found.ssyr2);
-            find(library, "cblas_strmv", &found.strmv);
-            find(library, "cblas_strsv", &found.strsv);
-            find(library, "cblas_ssyrk", &found.ssyrk);
-            find(library, "cblas_ssyr2k", &found.ssyr2k);
-            find(library, "cblas_ssymm", &found.ssymm);
-            find(library, "cblas_strmm", &found.strmm);
-            find(library, "cblas_strsm", &found.strsm);
+            find(library, "cblas_sgemv", &found.sgemv.function);
+            find(library, "cblas_ssymv", &found.ssymv.function);
+            find(library, "cblas_ssyr", &found.ssyr.function);
+            find(library, "cblas_ssyr2", &found.ssyr2.function);
+            find(library, "cblas_strmv", &found.strmv.function);
+            find(library, "cblas_strsv", &found.strsv.function);
+            find(library, "cblas_ssyrk", &found.ssyrk.function);
+            find(library, "cblas_ssyr2k", &found.ssyr2k.function);
+            find(library, "cblas_ssymm", &found.ssymm.function);
+            find(library, "cblas_strmm", &found.strmm.function);
+            find(library, "cblas_strsm", &found.strsm.function);
             return found;
         }
         dlclose(library);

@@ -17,6 +17,7 @@
 #include <initializer_list>
 #include <limits>
 #include <sys/types.h>
+#include <type_traits>
 
 namespace myblas::host {
 
@@ -24,126 +25,58 @@ namespace myblas::host {
 // y if beta is zero (OpenBLAS #929), and take NaN for zero.
 inline bool overwrites(float beta) { return beta == 0 || beta != beta; }
 
-// Values of the CBLAS interface.
-enum cblas_order : int { column_major = 102 };
-enum cblas_transpose : int { no_transpose = 111, transpose = 112 };
-enum cblas_uplo : int { upper_triangle = 121, lower_triangle = 122 };
-enum cblas_diag : int { non_unit_diagonal = 131, unit_diagonal = 132 };
-enum cblas_side : int { left_side = 141, right_side = 142 };
+// Values of the CBLAS interface, by the flags of problems.
+enum class cblas_transpose : int { no = 111, yes = 112 };
+enum class cblas_upper : int { no = 122, yes = 121 };
+enum class cblas_unit : int { no = 131, yes = 132 };
+enum class cblas_right : int { no = 141, yes = 142 };
 
-// A function is null if the library is not usable or lacks it.
+// A function of CBLAS, of matrices by columns.
+template <class... Arguments>
+struct cblas_function {
+    void (*function)(int order, Arguments...) = nullptr; // null: it cannot be used, or is missing
+
+    explicit operator bool() const { return function != nullptr; }
+    template <class... Given>
+    myblasStatus_t operator()(Given... given) const {
+        constexpr int column_major = 102;
+        function(column_major, convert<Arguments>(given)...);
+        return MYBLAS_STATUS_SUCCESS;
+    }
+
+private:
+    template <class Argument, class Given>
+    static Argument convert(Given given) {
+        if constexpr (std::is_enum_v<Argument>)
+            return given ? Argument::yes : Argument::no;
+        else
+            return static_cast<Argument>(given); // sizes are narrowed: fit_int has checked them
+    }
+};
+
 struct openblas_library {
-    void (*sgemm)(cblas_order,
-                  cblas_transpose,
-                  cblas_transpose,
-                  int m,
-                  int n,
-                  int k,
-                  float alpha,
-                  const float* a,
-                  int lda,
-                  const float* b,
-                  int ldb,
-                  float beta,
-                  float* c,
-                  int ldc) = nullptr;
-    void (*ssyrk)(cblas_order,
-                  cblas_uplo,
-                  cblas_transpose,
-                  int n,
-                  int k,
-                  float alpha,
-                  const float* a,
-                  int lda,
-                  float beta,
-                  float* c,
-                  int ldc) = nullptr;
-    void (*ssyr2k)(cblas_order,
-                   cblas_uplo,
-                   cblas_transpose,
-                   int n,
-                   int k,
-                   float alpha,
-                   const float* a,
-                   int lda,
-                   const float* b,
-                   int ldb,
-                   float beta,
-                   float* c,
-                   int ldc) = nullptr;
-    void (*ssymm)(cblas_order,
-                  cblas_side,
-                  cblas_uplo,
-                  int m,
-                  int n,
-                  float alpha,
-                  const float* a,
-                  int lda,
-                  const float* b,
-                  int ldb,
-                  float beta,
-                  float* c,
-                  int ldc) = nullptr;
-    using triangle_function = void (*)(cblas_order,
-                                       cblas_side,
-                                       cblas_uplo,
-                                       cblas_transpose,
-                                       cblas_diag,
-                                       int m,
-                                       int n,
-                                       float alpha,
-                                       const float* a,
-                                       int lda,
-                                       float* b,
-                                       int ldb);
-    triangle_function strmm = nullptr, strsm = nullptr;
+    using input = const float*;
+    using output = float*;
+    using op = cblas_transpose;
+    // clang-format off
+    using triangle_function = cblas_function<cblas_right, cblas_upper, op, cblas_unit, int, int,
+                                             float, input, int, output, int>;
+    using triangular_function =
+        cblas_function<cblas_upper, op, cblas_unit, int, input, int, output, int>;
+    cblas_function<op, op, int, int, int, float, input, int, input, int, float, output, int> sgemm;
+    cblas_function<cblas_upper, op, int, int, float, input, int, float, output, int> ssyrk;
+    cblas_function<cblas_upper, op, int, int, float, input, int, input, int, float, output, int>
+        ssyr2k;
+    cblas_function<cblas_right, cblas_upper, int, int, float, input, int, input, int, float, output,
+                   int> ssymm;
+    triangle_function strmm, strsm;
     // Level 2
-    void (*sgemv)(cblas_order,
-                  cblas_transpose,
-                  int m,
-                  int n,
-                  float alpha,
-                  const float* a,
-                  int lda,
-                  const float* x,
-                  int incx,
-                  float beta,
-                  float* y,
-                  int incy) = nullptr;
-    void (*ssymv)(cblas_order,
-                  cblas_uplo,
-                  int n,
-                  float alpha,
-                  const float* a,
-                  int lda,
-                  const float* x,
-                  int incx,
-                  float beta,
-                  float* y,
-                  int incy) = nullptr;
-    void (*ssyr)(
-        cblas_order, cblas_uplo, int n, float alpha, const float* x, int incx, float* a, int lda) =
-        nullptr;
-    void (*ssyr2)(cblas_order,
-                  cblas_uplo,
-                  int n,
-                  float alpha,
-                  const float* x,
-                  int incx,
-                  const float* y,
-                  int incy,
-                  float* a,
-                  int lda) = nullptr;
-    using triangular_function = void (*)(cblas_order,
-                                         cblas_uplo,
-                                         cblas_transpose,
-                                         cblas_diag,
-                                         int n,
-                                         const float* a,
-                                         int lda,
-                                         float* x,
-                                         int incx);
-    triangular_function strmv = nullptr, strsv = nullptr;
+    cblas_function<op, int, int, float, input, int, input, int, float, output, int> sgemv;
+    cblas_function<cblas_upper, int, float, input, int, input, int, float, output, int> ssymv;
+    cblas_function<cblas_upper, int, float, input, int, output, int> ssyr;
+    cblas_function<cblas_upper, int, float, input, int, input, int, output, int> ssyr2;
+    triangular_function strmv, strsv;
+    // clang-format on
     bool uses_openmp = false;
     pid_t loaded_by = 0;
 
@@ -151,11 +84,6 @@ struct openblas_library {
 };
 
 const openblas_library& openblas();
-
-inline cblas_uplo uplo_of(bool upper) { return upper ? upper_triangle : lower_triangle; }
-inline cblas_transpose transpose_of(bool trans) { return trans ? transpose : no_transpose; }
-inline cblas_side side_of(bool right) { return right ? right_side : left_side; }
-inline cblas_diag diag_of(bool unit) { return unit ? unit_diagonal : non_unit_diagonal; }
 
 // Whether int holds each size and its negative.
 inline bool fit_int(std::initializer_list<int64_t> sizes) {
@@ -168,11 +96,10 @@ inline bool fit_int(std::initializer_list<int64_t> sizes) {
 inline bool is_within_reach(int64_t n, int64_t increment) {
     return increment > 0 || fit_int({(n - 1) * increment});
 }
-inline int narrow(int64_t size) { return static_cast<int>(size); } // fit_int has checked it
 
 // Whether the function exists and may be called.
 template <class Function>
-bool is_usable(Function* function) {
+bool is_usable(const Function& function) {
     return function && openblas().is_usable();
 }
 

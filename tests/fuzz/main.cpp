@@ -46,7 +46,7 @@ constexpr const char* usage = R"(usage: test_fuzz [option]...
   --cublas         calls of cuBLAS by name, with a preload library
   --cublaslt       products by cublasLtMatmul, with the toy cublasLt of tests/preload
   --soak           rounds of calls in 8 threads, handles made and ended all the time; fails if
-                   memory grows (600 seconds)
+                   memory grows (600 seconds, or a number of calls in 16 rounds)
   --case TEXT      the call that a failure printed, alone
   --no-shrink      prints all failures as drawn, without looking for simpler ones
 Replay of call I: test_fuzz --seed S --first I --calls 1
@@ -208,22 +208,28 @@ void run_process(const settings& s, shared_state& shared, int process, double en
 }
 
 // Runs rounds of calls, each with new threads. Between rounds there are no threads and no handles,
-// so memory that grows from round to round is lost.
+// so memory that grows from round to round is lost. With a number of calls, the same number of
+// rounds makes them on fast and on slow machines.
 void run_soak(const settings& s, shared_state& shared, std::FILE* to) {
+    constexpr int64_t rounds_of_calls = 16;
     return_memory_at_once();
     const double begin = now(), end = begin + static_cast<double>(s.seconds);
     const double length = std::clamp(static_cast<double>(s.seconds) / 15, 0.5, 10.0);
     std::vector<int64_t> next;
     for (int64_t t = 0; t < s.threads; ++t)
         next.push_back(s.first + t);
-    while (now() < end) {
+    for (int64_t round = 1; s.calls ? round <= rounds_of_calls : now() < end; ++round) {
+        settings of_round = s;
+        of_round.calls = s.calls * round / rounds_of_calls; // by the end of the round
+        if (s.calls)
+            of_round.seconds = 0;
         const int64_t calls = shared.calls_made, handles = shared.handles_made;
         const double round_end = now() + length;
         std::vector<std::thread> threads;
         for (size_t t = 0; t < next.size(); ++t)
             threads.emplace_back([&, t] {
                 const int slot = static_cast<int>(t);
-                next[t] = run_thread(s, shared, slot, next[t], s.threads, round_end, to);
+                next[t] = run_thread(of_round, shared, slot, next[t], s.threads, round_end, to);
             });
         for (std::thread& t : threads)
             t.join();
@@ -734,9 +740,9 @@ bool read_options(int argc, char** argv, settings& s) {
         if (!is_known)
             return false;
     }
-    if (s.soaks && s.seconds == 0)
+    if (s.soaks && s.seconds == 0 && s.calls == 0)
         s.seconds = 600;
-    if (s.soaks && (s.calls || s.processes != 1))
+    if (s.soaks && ((s.calls && s.seconds) || s.processes != 1))
         return false;
     if (s.calls == 0 && s.seconds == 0)
         s.calls = 10000;

@@ -32,16 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     expect_usage_error([&] {
         const auto run = bench::read_earlier_run(file);
         current = run->context;
-        for (const char* field : {"command",
-                                  "commit",
-                                  "library",
-                                  "backend",
-                                  "gpu",
-                                  "driver",
-                                  "cuda",
-                                  "cublas",
-                                  "cpu",
-                                  "seed"})
+        for (const char* field : bench::fields_of_same_runs)
             if (!current.contains(field))
                 current[field] = nullptr;
         std::vector<bench::shape> shapes;

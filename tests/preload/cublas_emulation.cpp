@@ -23,9 +23,9 @@ namespace {
 constexpr int good = 0, not_supported = 15;
 constexpr int forwarded_status = 11; // of a call that arrived at cuBLAS
 
-int math_mode = 0; // of the cuBLAS handle
-int arch = 90;     // of the GPU; 0: none
-myblasMath_t mode; // of libmyblas's handle
+int pointer_mode = MYBLAS_POINTER_MODE_HOST, math_mode = 0; // of the cuBLAS handle
+int arch = 90;                                              // of the GPU; 0: none
+myblasMath_t mode;                                          // of libmyblas's handle
 myblasMath_t computed_in;
 std::string last_label;
 
@@ -47,20 +47,21 @@ myblasMath_t own_mode() {
     return mode_of(chosen ? chosen : "strict");
 }
 
-// An operation descriptor of the stand-in cublasLt: the number of the format, the compute type and
-// the emulation descriptor. All other attributes have their defaults.
+// An operation descriptor of the stand-in cublasLt: the number of the format, the compute type, the
+// emulation descriptor, the epilogue and the bias. All other attributes have their defaults.
 constexpr uint64_t format = 6;
 struct operation_words {
     uint64_t words[32] = {format};
-    explicit operation_words(int compute, uint64_t emulation = 0) {
+    explicit operation_words(int compute, uint64_t emulation = 0, uint64_t epilogue = 1) {
         words[1] = static_cast<uint64_t>(compute);
         words[2] = emulation;
+        words[3] = epilogue;
     }
 };
 constexpr uint64_t one_by_one[8] = {};
 
 int get_operation(const void* d, int attribute, void* value, size_t bytes, size_t*) {
-    constexpr int compute = 0, fill = 6, epilogue = 7, emulation = 38;
+    constexpr int compute = 0, fill = 6, epilogue = 7, bias = 8, emulation = 38;
     const auto* const words = static_cast<const uint64_t*>(d);
     uint64_t answer = 0;
     if (attribute == compute)
@@ -70,14 +71,18 @@ int get_operation(const void* d, int attribute, void* value, size_t bytes, size_
     else if (attribute == fill)
         answer = 2;
     else if (attribute == epilogue)
-        answer = 1;
+        answer = words[3];
+    else if (attribute == bias)
+        answer = words[4];
     std::memcpy(value, &answer, bytes);
     return good;
 }
 
 int set_operation(void* d, int attribute, const void* value, size_t bytes) {
-    expect(attribute == 0 && bytes == 4, "an attribute other than the compute type is set");
-    std::memcpy(static_cast<uint64_t*>(d) + 1, value, bytes);
+    constexpr int compute = 0, bias = 8;
+    expect((attribute == compute && bytes == 4) || (attribute == bias && bytes == 8),
+           "an attribute other than the compute type and the bias is set");
+    std::memcpy(static_cast<uint64_t*>(d) + (attribute == bias ? 4 : 1), value, bytes);
     return good;
 }
 
@@ -198,7 +203,10 @@ int lt_matmul(const operation_words& operation) {
 }
 
 // The next call makes a new handle of libmyblas.
-void forget_handles() { shadow::forget(handle); }
+void forget_handles() {
+    shadow::forget(handle);
+    shadow::forget(lt_owner(handle));
+}
 
 // ---- Expectations -------------------------------------------------------------------------------
 
@@ -341,6 +349,7 @@ void test_gpus() {
 // ---- Heuristics of cublasLt ---------------------------------------------------------------------
 
 int heuristic_calls = 0, asked_compute = 0, refused_compute = 0, refusal = 0;
+bool asked_with_bias = false;
 
 int ask_heuristic(void*,
                   const void* operation,
@@ -355,6 +364,9 @@ int ask_heuristic(void*,
     ++heuristic_calls;
     size_t written = 0;
     get_operation(operation, 0, &asked_compute, sizeof asked_compute, &written);
+    void* bias = nullptr;
+    get_operation(operation, 8, &bias, sizeof bias, &written);
+    asked_with_bias = bias;
     const bool refuses = asked_compute == refused_compute;
     *count = !refuses;
     return refuses ? refusal : good;
@@ -392,8 +404,24 @@ void test_heuristic() {
                    "a refusal of compute type " + std::to_string(compute) + " is passed on");
         }
     }
-    constexpr int invalid_value = 7;
     refused_compute = 78;
+    refusal = not_supported;
+    constexpr int with_bias = 4;
+    const operation_words biased(78, 0, with_bias);
+    expect(ask(biased, &count) == good && asked_compute == 68 && !asked_with_bias,
+           "a bias may be set after the heuristic was asked");
+    const bool emulates = mode_for(arithmetic::emulated) == MYBLAS_FP32_EMULATED_MATH;
+    forget_handles();
+    arch = 100;
+    if (emulates && !std::getenv("MYBLAS_MATH"))
+        expect(ask(emulated, &count) == not_supported && heuristic_calls == 1,
+               "where cuBLAS emulates, its refusal is passed on: the call would be forwarded");
+    else
+        expect(ask(emulated, &count) == good && asked_compute == 68,
+               "cuBLAS is asked again although libmyblas computes the call");
+    forget_handles();
+    arch = 90;
+    constexpr int invalid_value = 7;
     refusal = invalid_value;
     expect(ask(emulated, &count) == invalid_value && heuristic_calls == 1, "errors are passed on");
 }
@@ -431,27 +459,7 @@ const library* load_library() noexcept {
 void* library_function(const char*) noexcept { return reinterpret_cast<void*>(compute); }
 
 const real_cublas& cublas_of(const void*) noexcept {
-    static const real_cublas all({.destroy = nullptr,
-                                  .set_stream = nullptr,
-                                  .set_workspace = nullptr,
-                                  .set_sm_count_target = nullptr,
-                                  .get_stream =
-                                      [](void*, myblasStream_t* stream) {
-                                          *stream = nullptr;
-                                          return good;
-                                      },
-                                  .get_pointer_mode =
-                                      [](void*, int* m) {
-                                          *m = MYBLAS_POINTER_MODE_HOST;
-                                          return good;
-                                      },
-                                  .get_math_mode =
-                                      [](void*, int* m) {
-                                          *m = math_mode;
-                                          return good;
-                                      },
-                                  .major = 13});
-    return all;
+    return stand_in_cublas<&pointer_mode, &math_mode>();
 }
 
 void* real_cublas::function(entry, bool, const char*, const void*) const noexcept {

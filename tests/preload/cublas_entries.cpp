@@ -428,28 +428,7 @@ const library* load_library() noexcept {
 void* library_function(const char* name) noexcept { return stand_in_for(name); }
 
 const real_cublas& cublas_of(const void*) noexcept {
-    constexpr int good = 0, version = 13;
-    static const real_cublas real({.destroy = nullptr,
-                                   .set_stream = nullptr,
-                                   .set_workspace = nullptr,
-                                   .set_sm_count_target = nullptr,
-                                   .get_stream =
-                                       [](void*, myblasStream_t* stream) {
-                                           *stream = nullptr;
-                                           return good;
-                                       },
-                                   .get_pointer_mode =
-                                       [](void*, int* mode) {
-                                           *mode = pointer_mode;
-                                           return good;
-                                       },
-                                   .get_math_mode =
-                                       [](void*, int* mode) {
-                                           *mode = math_mode;
-                                           return good;
-                                       },
-                                   .major = version});
-    return real;
+    return stand_in_cublas<&pointer_mode, &math_mode>();
 }
 
 void* real_cublas::function(entry, bool, const char* name, const void*) const noexcept {

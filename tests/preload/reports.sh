@@ -159,6 +159,25 @@ rank 'rank 5' PMI_RANK=5 PMI_SIZE=8
 rank 'rank 2' RANK=2 WORLD_SIZE=4 LOCAL_RANK=0 LOCAL_WORLD_SIZE=2 PMI_RANK=1 PMI_SIZE=2
 rank 'rank 7' SLURM_PROCID=7 SLURM_STEP_TASKS_PER_NODE=8 SLURM_LOCALID=7
 rank 'local rank 1' LOCAL_RANK=1 LOCAL_WORLD_SIZE=2
+# empties EMPTIES NAME=VALUE...: myblas-run in such a job empties the report (1) or not (0).
+empties() {
+    local expected=$1 left=0
+    shift
+    echo "an older report" >report
+    env "$@" "$run" --report report -- true || fail "$*: status $?"
+    grep -q "an older report" report || left=1
+    [ "$left" = "$expected" ] || fail "$*: the older report is $left, not $expected, times emptied"
+}
+empties 1 NONE=1
+empties 1 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1
+empties 1 PMI_RANK=0 PMI_SIZE=1
+empties 1 RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 LOCAL_WORLD_SIZE=1
+empties 1 SLURM_PROCID=0 SLURM_STEP_TASKS_PER_NODE=1 SLURM_STEP_NUM_TASKS=1 SLURM_LOCALID=0
+empties 0 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2
+empties 0 SLURM_PROCID=0 SLURM_STEP_TASKS_PER_NODE='1(x2)' SLURM_STEP_NUM_TASKS=2 SLURM_LOCALID=0
+empties 0 SLURM_PROCID=0 SLURM_STEP_TASKS_PER_NODE=1 SLURM_LOCALID=0
+empties 0 PALS_RANKID=0 PALS_LOCAL_SIZE=1
+empties 0 LOCAL_RANK=1 LOCAL_WORLD_SIZE=2
 rm -f report
 env SLURM_PROCID=0 RANK=1 "$run" --report report -- "${workers[@]}" none
 has "a rank that belongs to no job" 1 '^myblas-blas-preload: .*, process [0-9]+: loaded, 2 calls'

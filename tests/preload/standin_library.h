@@ -1,7 +1,8 @@
-// Functions about handles that do nothing, for stand-ins of libmyblas.
+// Functions about handles that do nothing, for stand-ins of libmyblas and of cuBLAS.
 #pragma once
 
 #include "common/library.h"
+#include "cublas/real_cublas.h"
 
 namespace myblas::preload {
 
@@ -39,6 +40,32 @@ inline library stand_in_library() {
         return good;
     };
     return l;
+}
+
+// A cuBLAS 13 whose handles are in these modes, on the default stream.
+template <int* pointer_mode, int* math_mode>
+const real_cublas& stand_in_cublas() noexcept {
+    static const real_cublas stand_in({.destroy = nullptr,
+                                       .set_stream = nullptr,
+                                       .set_workspace = nullptr,
+                                       .set_sm_count_target = nullptr,
+                                       .get_stream =
+                                           [](void*, myblasStream_t* stream) {
+                                               *stream = nullptr;
+                                               return 0;
+                                           },
+                                       .get_pointer_mode =
+                                           [](void*, int* mode) {
+                                               *mode = *pointer_mode;
+                                               return 0;
+                                           },
+                                       .get_math_mode =
+                                           [](void*, int* mode) {
+                                               *mode = *math_mode;
+                                               return 0;
+                                           },
+                                       .major = 13});
+    return stand_in;
 }
 
 } // namespace myblas::preload

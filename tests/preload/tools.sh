@@ -270,6 +270,12 @@ exits 0 env MYBLAS_MATH=magic MYBLAS_OFFLOAD=never MYBLAS_BACKEND= MYBLAS_SGEMM_
 has 'MYBLAS_MATH=magic: makes no sense' out
 has 'MYBLAS_OFFLOAD=never$' out
 lacks 'MYBLAS_(BACKEND|SGEMM_KERNEL)=' out
+of "cuBLAS's own variable"
+exits 0 env CUBLAS_EMULATE_SINGLE_PRECISION=1 "$doctor"
+has 'CUBLAS_EMULATE_SINGLE_PRECISION=1$' out
+exits 0 env CUBLAS_EMULATE_SINGLE_PRECISION=yes "$doctor"
+has 'CUBLAS_EMULATE_SINGLE_PRECISION=yes: makes no sense: not 0 or 1' out
+exits 0 env CUBLAS_EMULATE_SINGLE_PRECISION=yes "$run" -- true
 of "a program that is linked to cuBLAS"
 exits 0 "$doctor" "$linked"
 has 'calls cublasGemmEx.*: can be interposed' out

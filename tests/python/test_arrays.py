@@ -452,6 +452,42 @@ class Protocols(Case):
             b,
         )
 
+    def test_refused_memory(self):
+        before = len(myblas._arrays._exported)
+        for _ in range(3):
+            c = myblas.DeviceArray((2, 4), -1)
+            c.shape = (1,) * 99  # more axes than NumPy has
+            # NumPy's own exception arrives, although the capsule goes while it is on its way.
+            self.raises((RuntimeError, BufferError, ValueError), "dim", numpy.from_dlpack, c)
+            c.shape = (2, 4)
+            capsule = c.__dlpack__()
+            del capsule
+            del c
+        myblas.DeviceArray((2, 4), -1)
+        self.assertEqual(len(myblas._arrays._exported), before)
+
+    def test_memory_of_a_gpu_is_kept(self):
+        freed = []
+
+        class Handle:
+            def call(self, function, *arguments):
+                if function == "myblasMalloc":
+                    arguments[0]._obj.value = 0x1000 * (1 + len(freed))
+                else:
+                    freed.append(arguments[0])
+
+        memory = myblas._arrays._Memory()
+        memory.handle_for = lambda device: Handle()
+        memory.MOST_KEPT_BYTES = 100
+        memory.free(0, 60, 1)
+        memory.free(0, 60, 2)  # over the limit
+        memory.free(1, 60, 3)  # of another GPU
+        memory.free(-1, 4, 4)  # of the host
+        self.assertEqual(freed, [2, 4])
+        self.assertEqual(memory.kept, {(0, 60): [1], (1, 60): [3]})
+        memory.release(0)
+        self.assertEqual(freed, [2, 4, 1])
+
     def test_memory_outlives_the_array(self):
         class Wrapped:
             __array_interface__ = None

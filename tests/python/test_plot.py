@@ -1,6 +1,7 @@
 """python -m myblas plot: what it reads, the sketch that it prints, and its errors."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -107,6 +108,15 @@ class Plot(unittest.TestCase):
         # Three operands of n^2 floats: 2 n^3 / (12 n^2).
         self.assertAlmostEqual(_plot.intensity(row(600, 1)), 100)
         self.assertIsNone(_plot.intensity({**row(600, 1), "routine": "sum"}))
+
+    def test_reader_that_has_enough(self):
+        self.write("r.json", [row(64 << i, 10, 5) for i in range(9)])
+        reader, writer = os.pipe()
+        os.close(reader)
+        command = [sys.executable, "-m", "myblas", "plot", "r.json", "--text"]
+        with open(writer, "wb") as closed:
+            answer = subprocess.run(command, cwd=self.folder, stdout=closed, stderr=subprocess.PIPE)
+        self.assertEqual((answer.returncode, answer.stderr), (0, b""))
 
     def test_without_matplotlib(self):
         self.write("r.json", [row(64, 10, 5)])

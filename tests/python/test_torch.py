@@ -4,13 +4,21 @@ Every case runs for both devices: the registrations differ in the dispatch key a
 """
 
 import contextlib
+import functools
 import itertools
+import os
 import shutil
+import tempfile
 import threading
 import unittest
+import warnings
 
 import myblas.torch
 import torch
+
+# The same cases for the kernels in Python and for the compiled ones in front of them.
+COMPILED = os.environ.get("TEST_COMPILED") == "1"
+myblas.torch.enable = functools.partial(myblas.torch.enable, compiled=COMPILED)
 
 U = 2.0**-24
 DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
@@ -24,6 +32,15 @@ def served():
         if words[-1] == "served":
             counts[words[0]] = counts.get(words[0], 0) + int(words[1])
     return counts
+
+
+def ignore_warnings_of_torch(test):
+    """The compiler of PyTorch 2.11, for one, imports what PyTorch deprecates."""
+    quiet = warnings.catch_warnings()
+    quiet.__enter__()
+    test.addCleanup(quiet.__exit__, None, None, None)
+    warnings.filterwarnings("ignore", module=r"torch\b")
+    warnings.filterwarnings("ignore", category=DeprecationWarning)
 
 
 class Case(unittest.TestCase):
@@ -132,7 +149,7 @@ class Values(Case):
     def test_baddbmm(self):
         for device in DEVICES:
             a, b = torch.randn(4, 5, 7, device=device), torch.randn(4, 7, 3, device=device)
-            for shape in ((4, 5, 3), (1, 5, 1), (3,)):
+            for shape in ((4, 5, 3), (1, 5, 3), (5, 3), (1, 5, 1), (3,)):
                 added = torch.randn(shape, device=device)
                 expected = 2 * (a.double() @ b.double()) - added.double()
                 bound = 2 * (a.double().abs() @ b.double().abs()) + added.double().abs()
@@ -322,6 +339,10 @@ class AsBefore(Case):
 
 
 class Compile(Case):
+    def setUp(self):
+        super().setUp()
+        ignore_warnings_of_torch(self)
+
     def compare(self, backend):
         for device in DEVICES:
             torch._dynamo.reset()
@@ -354,6 +375,112 @@ class Compile(Case):
     @unittest.skipUnless(shutil.which("g++"), "Inductor compiles by g++")
     def test_inductor(self):
         self.compare("inductor")
+
+
+class Samples(Case):
+    """PyTorch's own samples of operators that end in products have the same outcome as before."""
+
+    OPERATORS = (
+        "mm", "bmm", "addmm", "addbmm", "baddbmm", "matmul", "__rmatmul__", "einsum", "inner",
+        "tensordot", "chain_matmul", "cov", "corrcoef", "cdist", "matrix_exp",
+        "nn.functional.linear", "nn.functional.bilinear", "linalg.multi_dot",
+        "linalg.matrix_power", "linalg.pinv", "linalg.householder_product", "linalg.cholesky_ex",
+        "linalg.lu_factor", "linalg.solve_ex", "linalg.inv_ex",
+    )  # fmt: skip
+
+    @staticmethod
+    def outcome(function, sample):
+        try:
+            return function(sample.input, *sample.args, **sample.kwargs)
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+
+    def test_samples(self):
+        ignore_warnings_of_torch(self)
+        try:
+            from torch.testing._internal.common_methods_invocations import op_db
+        except ImportError as error:
+            self.skipTest(f"PyTorch's samples: {error}")
+        used, total = set(), 0
+        for device, operator in itertools.product(DEVICES, op_db):
+            if operator.name not in self.OPERATORS or operator.variant_test_name == "singular":
+                continue
+            samples = list(operator.sample_inputs(device, torch.float32))
+            if operator.error_inputs_func is not None:
+                samples += [wrong.sample_input for wrong in operator.error_inputs(device)]
+            used.add(operator.name)
+            for number, sample in enumerate(samples):
+                with self.subTest(operator.name, device=device, number=number):
+                    expected = self.outcome(operator.op, sample)
+                    with myblas.torch.enable(device=device):
+                        result = self.outcome(operator.op, sample)
+                    total += sum(served().values())
+                    if type(expected) is str:
+                        self.assertEqual(result, expected)
+                    else:
+                        torch.testing.assert_close(
+                            result, expected, rtol=1e-4, atol=1e-4, equal_nan=True
+                        )
+        self.assertGreater(len(used), 20)
+        self.assertGreater(total, 100)
+
+
+class Compiled(Case):
+    @unittest.skipUnless(COMPILED, "for the compiled kernels")
+    def test_who_computes(self):
+        for device in DEVICES:
+            a, b = (torch.randn(2, 5, 5, device=device) for _ in range(2))
+            bias = torch.randn(5, device=device)
+            wide = torch.randn(10, 10, device=device)[::2, ::2]
+            with myblas.torch.enable(device=device), torch.no_grad():
+                in_python = myblas.torch._active[device].calls
+                for call in (
+                    lambda: torch.mm(a[0], b[0].T),
+                    lambda: torch.mm(a[0], b[0], out=torch.empty_like(a[0])),
+                    lambda: torch.bmm(a.mT, b),
+                    lambda: torch.addmm(bias, a[0], b[0], alpha=0.5),
+                    lambda: torch.nn.functional.linear(a[0], b[0], bias),
+                    lambda: torch.addmm(b[0], a[0], b[0], beta=0.5),
+                    lambda: torch.baddbmm(b, a, b, alpha=2),
+                ):
+                    call()
+                    self.assertEqual(sum(in_python.values()), 0)
+                for call in (
+                    lambda: torch.mm(a[0], wide),
+                    lambda: torch.mm(a[0], b[0], out=wide),
+                    lambda: torch.addmm(b[0].T, a[0], b[0]),
+                    lambda: torch.addmm(bias, a[0], b[0], beta=2),
+                    lambda: torch.mm(a[0].double(), b[0].double()),
+                ):
+                    before = sum(in_python.values())
+                    call()
+                    self.assertEqual(sum(in_python.values()), before + 1)
+                self.assertIn("compiled", myblas.torch.report())
+            counts = {"mm": 3, "bmm": 1, "addmm": 5, "baddbmm": 1}
+            self.assertEqual(served(), counts)
+            myblas.torch._last_calls.clear()
+
+    def test_no_compiler(self):
+        loaded, myblas._compiled._loaded = myblas._compiled._loaded, None
+        old = {name: os.environ.get(name) for name in ("CXX", "XDG_CACHE_HOME")}
+        try:
+            with tempfile.TemporaryDirectory() as cache:
+                os.environ["XDG_CACHE_HOME"] = cache
+                for compiler, pattern in (
+                    ("/nonexistent/c++", "there is no compiler /nonexistent/c"),
+                    ("false", "failed"),
+                ):
+                    os.environ["CXX"] = compiler
+                    with self.assertRaisesRegex(RuntimeError, pattern):
+                        myblas.torch.enable(device="cpu", compiled=True)
+                    with myblas.torch.enable(device="cpu", compiled=None):
+                        self.assertNotIn("compiled", myblas.torch.report())
+        finally:
+            myblas._compiled._loaded = loaded
+            for name, value in old.items():
+                os.environ.pop(name, None)
+                if value is not None:
+                    os.environ[name] = value
 
 
 class Switching(Case):

@@ -42,14 +42,15 @@ constexpr struct {
 
 // The same for the whole job. Slurm sets its variables in batch scripts, too: see read_slurm.
 constexpr struct {
-    const char *rank, *sign; // sign: the rank is valid only if this variable is set
+    const char *rank, *sign, *size; // sign: the rank is valid only if this variable is set
 } jobs[] = {
-    {"RANK", "WORLD_SIZE"}, // torchrun, which another launcher may have started
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-    {"PMI_RANK", "PMI_SIZE"}, // MPICH's Hydra, Intel MPI, Cray MPICH
-    {"PALS_RANKID", "PALS_LOCAL_SIZE"},
-    {"SLURM_PROCID", "SLURM_STEP_TASKS_PER_NODE"},
+    // torchrun, which another launcher may have started
+    {"RANK", "WORLD_SIZE", "WORLD_SIZE"},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE"},
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE"},
+    {"PMI_RANK", "PMI_SIZE", "PMI_SIZE"}, // MPICH's Hydra, Intel MPI, Cray MPICH
+    {"PALS_RANKID", "PALS_LOCAL_SIZE", nullptr},
+    {"SLURM_PROCID", "SLURM_STEP_TASKS_PER_NODE", "SLURM_STEP_NUM_TASKS"},
 };
 
 // Numbers of processes: on this host, and in the whole job.
@@ -103,6 +104,13 @@ int read_rank() noexcept {
         if (const int rank = read_number(job.rank); rank >= 0 && read_variable(job.sign))
             return rank;
     return -1;
+}
+
+bool is_one_of_several() noexcept {
+    for (const auto& job : jobs)
+        if (read_number(job.rank) >= 0 && read_variable(job.sign))
+            return !job.size || read_number(job.size) != 1;
+    return read_local_ranks().count > 1;
 }
 
 bool is_job_on_one_host() noexcept {

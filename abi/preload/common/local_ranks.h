@@ -35,4 +35,7 @@ struct rank_name {
 };
 rank_name read_rank_name() noexcept;
 
+// Whether the process is one of several ranks of a job, or a rank of a job of unknown size.
+bool is_one_of_several() noexcept;
+
 } // namespace myblas::preload

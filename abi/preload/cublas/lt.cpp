@@ -80,8 +80,8 @@ int cublasLtDestroy(void* handle) {
     return real.destroy ? real.destroy(handle) : cublas_not_initialized;
 }
 
-// If cublasLt has no algorithm for an emulated product whose description libmyblas serves, it is
-// asked for one in FP32. The call may still be forwarded, where cuBLAS emulates FP32 itself.
+// If cublasLt has no algorithm for an emulated product that libmyblas serves, it is asked for one
+// in FP32, which the served call ignores.
 int cublasLtMatmulAlgoGetHeuristic(void* handle,
                                    const void* descriptor,
                                    const void* layout_a,
@@ -111,11 +111,16 @@ int cublasLtMatmulAlgoGetHeuristic(void* handle,
     };
     const int status = ask_about(descriptor);
     const bool has_none = status == cublas_not_supported || (status == 0 && count && *count == 0);
-    if (!has_none || !descriptor || !layout_a || !layout_b || !layout_c || !layout_d ||
+    if (!has_none || !handle || !descriptor || !layout_a || !layout_b || !layout_c || !layout_d ||
         !is_known_version(real.major) || why_switched_off())
         return status;
-    const lt_call& call = call_of(real, {descriptor, layout_a, layout_b, layout_c, layout_d});
+    lt_operation_copy complete(real, descriptor);
+    complete.complete_epilogue();
+    const lt_call& call = call_of(real, {complete.get(), layout_a, layout_b, layout_c, layout_d});
     if (call.against || call.asked != arithmetic::emulated)
+        return status;
+    shadow* const s = shadow::of(lt_owner(handle));
+    if (!s || !s->computes(call.asked))
         return status;
     lt_operation_copy in_fp32(real, descriptor);
     return in_fp32.set_compute(compute_type::float_32) ? ask_about(in_fp32.get()) : status;

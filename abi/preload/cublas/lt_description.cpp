@@ -322,6 +322,20 @@ bool lt_operation_copy::set_compute(compute_type compute) noexcept {
            real_.set_matmul_attribute(words_, matmul::compute, &compute, sizeof compute) == 0;
 }
 
+void lt_operation_copy::complete_epilogue() noexcept {
+    static float stand_in;
+    const void* const pointer = &stand_in;
+    const getter get = real_.get_matmul_attribute;
+    const uint32_t epilogue = attribute(get, words_, matmul::epilogue, epilogue_plain);
+    const auto complete = [&](uint32_t part, int which) {
+        if ((epilogue & part) != 0 && !attribute<const void*>(get, words_, which, nullptr) &&
+            real_.set_matmul_attribute)
+            real_.set_matmul_attribute(words_, which, &pointer, sizeof pointer);
+    };
+    complete(epilogue_bias, matmul::bias);
+    complete(epilogue_aux, matmul::aux);
+}
+
 const lt_call& call_of(const real_lt& real, const lt_descriptors& d) noexcept {
     const auto ask = [&] {
         const getter get = real.get_layout_attribute;

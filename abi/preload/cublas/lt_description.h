@@ -38,6 +38,9 @@ class lt_operation_copy {
 public:
     lt_operation_copy(const real_lt&, const void* descriptor) noexcept;
     bool set_compute(compute_type) noexcept; // false: cublasLt refuses
+    // Programs may set a bias or an auxiliary matrix after they asked the heuristic. Gives the
+    // epilogue stand-ins for what is not set yet.
+    void complete_epilogue() noexcept;
     const void* get() const noexcept { return words_; }
 
 private:

@@ -41,6 +41,12 @@ bool is_emulated(arithmetic asked) noexcept {
                : asked == arithmetic::fp32 && forced == arithmetic::emulated;
 }
 
+// Without MYBLAS_MATH, calls that ask for emulation are computed in the mode `emulated`.
+bool selects_emulated(arithmetic asked) noexcept {
+    static const bool is_chosen = read_variable("MYBLAS_MATH") != nullptr;
+    return !is_chosen && is_emulated(asked);
+}
+
 } // namespace
 
 struct shadow::registry {
@@ -153,15 +159,22 @@ bool shadow::open(const char** reason) noexcept {
     return handle_ != nullptr;
 }
 
-// Without MYBLAS_MATH, calls that ask for emulation are computed in the mode `emulated`.
+bool shadow::leaves_to_cublas(arithmetic asked) const noexcept {
+    return cublas_emulates_ && selects_emulated(asked);
+}
+
+bool shadow::computes(arithmetic asked) noexcept {
+    const std::lock_guard lock(mutex);
+    const char* reason = nullptr;
+    return (handle_ || open(&reason)) && !leaves_to_cublas(asked);
+}
+
 bool shadow::apply_math(arithmetic asked, const char** reason) noexcept {
-    static const bool is_chosen = read_variable("MYBLAS_MATH") != nullptr;
-    const bool emulates = !is_chosen && is_emulated(asked);
-    if (emulates && cublas_emulates_) {
+    if (leaves_to_cublas(asked)) {
         *reason = "cuBLAS emulates FP32 on this GPU";
         return false;
     }
-    const myblasMath_t math = emulates ? MYBLAS_FP32_EMULATED_MATH : own_math_;
+    const myblasMath_t math = selects_emulated(asked) ? MYBLAS_FP32_EMULATED_MATH : own_math_;
     if (math == applied_math_)
         return true;
     *reason = "libmyblas refused the handle's settings";

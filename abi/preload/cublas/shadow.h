@@ -45,6 +45,8 @@ public:
     // Frees the shadow of a handle that is about to be destroyed.
     static void forget(void* cublas) noexcept;
 
+    // Whether libmyblas computes calls that ask for this arithmetic. Locks the mutex.
+    bool computes(arithmetic asked) noexcept;
     void note_stream() noexcept; // setting a stream drops the workspace, as in cuBLAS
     void note_workspace(void* memory, size_t bytes) noexcept;
     void note_sm_count_target(int count) noexcept;
@@ -65,6 +67,7 @@ private:
     void empty() noexcept;
     bool open(const char** reason) noexcept;
     void want_workspace(void* memory, size_t bytes) noexcept;
+    bool leaves_to_cublas(arithmetic asked) const noexcept;
     bool apply_math(arithmetic asked, const char** reason) noexcept;
     bool apply_stream(myblasStream_t) noexcept;
     void apply_sm_count_target(int count) noexcept;

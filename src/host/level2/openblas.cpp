@@ -21,18 +21,10 @@ myblasStatus_t launch_symv(const symv_problem& p, const launch_context&) {
     if (overwrites(beta))
         for (int64_t i = 0; i < p.n; ++i)
             p.y[i * p.incy] = beta;
-    openblas().ssymv(column_major,
-                     uplo_of(p.upper),
-                     static_cast<int>(p.n),
-                     alpha,
-                     p.a,
-                     static_cast<int>(p.lda),
-                     alpha == 0 ? p.y : lowest(p.x, p.n, p.incx), // OpenBLAS does not read x
-                     static_cast<int>(p.incx),
-                     overwrites(beta) ? 1 : beta,
-                     lowest(p.y, p.n, p.incy),
-                     static_cast<int>(p.incy));
-    return MYBLAS_STATUS_SUCCESS;
+    const float* const x = alpha == 0 ? p.y : lowest(p.x, p.n, p.incx); // then x is not read
+    float* const y = lowest(p.y, p.n, p.incy);
+    const float factor = overwrites(beta) ? 1 : beta;
+    return openblas().ssymv(p.upper, p.n, alpha, p.a, p.lda, x, p.incx, factor, y, p.incy);
 }
 
 bool accepts_syr(const syr_problem& p, const device_info&) {
@@ -43,29 +35,17 @@ bool accepts_syr(const syr_problem& p, const device_info&) {
 
 myblasStatus_t launch_syr(const syr_problem& p, const launch_context&) {
     const float alpha = resolve(p.alpha);
-    const int n = static_cast<int>(p.n), lda = static_cast<int>(p.lda);
-    const int incx = static_cast<int>(p.incx), incy = static_cast<int>(p.incy);
     const float* x = lowest(p.x, p.n, p.incx);
     if (alpha == 0)
         return MYBLAS_STATUS_SUCCESS;
-    if (p.y)
-        openblas().ssyr2(column_major,
-                         uplo_of(p.upper),
-                         n,
-                         alpha,
-                         x,
-                         incx,
-                         lowest(p.y, p.n, p.incy),
-                         incy,
-                         p.a,
-                         lda);
-    else
-        openblas().ssyr(column_major, uplo_of(p.upper), n, alpha, x, incx, p.a, lda);
-    return MYBLAS_STATUS_SUCCESS;
+    if (!p.y)
+        return openblas().ssyr(p.upper, p.n, alpha, x, p.incx, p.a, p.lda);
+    const float* y = lowest(p.y, p.n, p.incy);
+    return openblas().ssyr2(p.upper, p.n, alpha, x, p.incx, y, p.incy, p.a, p.lda);
 }
 
 template <bool solve>
-openblas_library::triangular_function function_of() {
+const openblas_library::triangular_function& function_of() {
     return solve ? openblas().strsv : openblas().strmv;
 }
 
@@ -77,16 +57,8 @@ bool accepts_triangular(const triangular_problem<solve>& p, const device_info&) 
 
 template <bool solve>
 myblasStatus_t launch_triangular(const triangular_problem<solve>& p, const launch_context&) {
-    function_of<solve>()(column_major,
-                         uplo_of(p.upper),
-                         transpose_of(p.trans),
-                         diag_of(p.unit),
-                         static_cast<int>(p.n),
-                         p.a,
-                         static_cast<int>(p.lda),
-                         lowest(p.x, p.n, p.incx),
-                         static_cast<int>(p.incx));
-    return MYBLAS_STATUS_SUCCESS;
+    return function_of<solve>()(
+        p.upper, p.trans, p.unit, p.n, p.a, p.lda, lowest(p.x, p.n, p.incx), p.incx);
 }
 
 } // namespace

@@ -48,18 +48,8 @@ float take_nan(const Problem& p) {
 
 myblasStatus_t launch_syrk(const syrk_problem& p, const launch_context&) {
     const float beta = take_nan(p);
-    openblas().ssyrk(column_major,
-                     uplo_of(p.upper),
-                     transpose_of(p.transa),
-                     narrow(p.n),
-                     narrow(p.k),
-                     resolve(p.alpha),
-                     p.a,
-                     narrow(p.lda),
-                     beta,
-                     p.c,
-                     narrow(p.ldc));
-    return MYBLAS_STATUS_SUCCESS;
+    return openblas().ssyrk(
+        p.upper, p.transa, p.n, p.k, resolve(p.alpha), p.a, p.lda, beta, p.c, p.ldc);
 }
 
 bool accepts_syr2k(const syr2k_problem& p, const device_info&) {
@@ -68,20 +58,8 @@ bool accepts_syr2k(const syr2k_problem& p, const device_info&) {
 
 myblasStatus_t launch_syr2k(const syr2k_problem& p, const launch_context&) {
     const float beta = take_nan(p);
-    openblas().ssyr2k(column_major,
-                      uplo_of(p.upper),
-                      transpose_of(p.transa),
-                      narrow(p.n),
-                      narrow(p.k),
-                      resolve(p.alpha),
-                      p.a,
-                      narrow(p.lda),
-                      p.b,
-                      narrow(p.ldb),
-                      beta,
-                      p.c,
-                      narrow(p.ldc));
-    return MYBLAS_STATUS_SUCCESS;
+    return openblas().ssyr2k(
+        p.upper, p.transa, p.n, p.k, resolve(p.alpha), p.a, p.lda, p.b, p.ldb, beta, p.c, p.ldc);
 }
 
 bool accepts_symm(const symm_problem& p, const device_info&) {
@@ -89,20 +67,9 @@ bool accepts_symm(const symm_problem& p, const device_info&) {
 }
 
 myblasStatus_t launch_symm(const symm_problem& p, const launch_context&) {
-    openblas().ssymm(column_major,
-                     side_of(p.right),
-                     uplo_of(p.upper),
-                     narrow(p.m),
-                     narrow(p.n),
-                     resolve(p.alpha),
-                     p.a,
-                     narrow(p.lda),
-                     p.b,
-                     narrow(p.ldb),
-                     resolve(p.beta),
-                     p.c,
-                     narrow(p.ldc));
-    return MYBLAS_STATUS_SUCCESS;
+    const float alpha = resolve(p.alpha), beta = resolve(p.beta);
+    return openblas().ssymm(
+        p.right, p.upper, p.m, p.n, alpha, p.a, p.lda, p.b, p.ldb, beta, p.c, p.ldc);
 }
 
 // ---- Inf and NaN --------------------------------------------------------------------------------
@@ -145,20 +112,19 @@ public:
     void add_product(const rectangles& r, float alpha, float beta) const {
         const placed_product at = place(form, r, p.trans, p.lines(), ldx, ldx);
         const float *const l = a + at.offset_l, *const by = x + at.offset_x;
-        openblas().sgemm(column_major,
-                         transpose_of(at.problem.transa),
-                         transpose_of(at.problem.transb),
-                         narrow(at.problem.m),
-                         narrow(at.problem.n),
-                         narrow(at.problem.k),
+        openblas().sgemm(at.problem.transa,
+                         at.problem.transb,
+                         at.problem.m,
+                         at.problem.n,
+                         at.problem.k,
                          alpha,
                          p.right ? by : l,
-                         narrow(p.right ? ldx : p.lda),
+                         p.right ? ldx : p.lda,
                          p.right ? l : by,
-                         narrow(p.right ? p.lda : ldx),
+                         p.right ? p.lda : ldx,
                          beta,
                          x + at.offset_y,
-                         narrow(ldx));
+                         ldx);
     }
 
 private:
@@ -216,19 +182,8 @@ myblasStatus_t launch_trmm(const trmm_problem& p, const launch_context& context)
         multiply_by_blocks(p, alpha);
         return MYBLAS_STATUS_SUCCESS;
     }
-    openblas().strmm(column_major,
-                     side_of(p.right),
-                     uplo_of(p.upper),
-                     transpose_of(p.trans),
-                     diag_of(p.unit),
-                     narrow(p.m),
-                     narrow(p.n),
-                     alpha,
-                     p.a,
-                     narrow(p.lda),
-                     p.c,
-                     narrow(p.ldc));
-    return MYBLAS_STATUS_SUCCESS;
+    return openblas().strmm(
+        p.right, p.upper, p.trans, p.unit, p.m, p.n, alpha, p.a, p.lda, p.c, p.ldc);
 }
 
 // ---- trsm ---------------------------------------------------------------------------------------
@@ -259,18 +214,8 @@ myblasStatus_t launch_trsm(const trsm_problem& p, const launch_context&) {
         else if (!has_reciprocals(p, a) || !is_finite(p.m, p.n, alpha, b, p.ldb))
             solve_by_blocks(p, alpha, a, b);
         else
-            openblas().strsm(column_major,
-                             side_of(p.right),
-                             uplo_of(p.upper),
-                             transpose_of(p.trans),
-                             diag_of(p.unit),
-                             narrow(p.m),
-                             narrow(p.n),
-                             alpha,
-                             a,
-                             narrow(p.lda),
-                             b,
-                             narrow(p.ldb));
+            openblas().strsm(
+                p.right, p.upper, p.trans, p.unit, p.m, p.n, alpha, a, p.lda, b, p.ldb);
     }
     return MYBLAS_STATUS_SUCCESS;
 }

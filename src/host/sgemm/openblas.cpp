@@ -34,15 +34,14 @@ myblasStatus_t launch_vector(const sgemm_problem& p) {
         if (overwrites(q.beta))
             for (int64_t i = 0; i < length; ++i)
                 q.c[i * incy] = q.beta;
-        sgemv(column_major,
-              trans ? transpose : no_transpose,
+        sgemv(trans,
               trans ? k : length,
               trans ? length : k,
               q.alpha,
               is_column ? q.a : q.b,
               ld,
               lowest(x, k, incx),
-              static_cast<int>(incx),
+              incx,
               overwrites(q.beta) ? 1 : q.beta,
               lowest(q.c, length, incy),
               incy);
@@ -52,14 +51,10 @@ myblasStatus_t launch_vector(const sgemm_problem& p) {
 myblasStatus_t launch(const sgemm_problem& p, const launch_context&) {
     if (p.is_gemv && openblas().sgemv)
         return launch_vector(p);
-    const cblas_transpose transa = p.transa ? transpose : no_transpose;
-    const cblas_transpose transb = p.transb ? transpose : no_transpose;
-    const int m = static_cast<int>(p.m), n = static_cast<int>(p.n), k = static_cast<int>(p.k);
-    const int lda = static_cast<int>(p.lda), ldb = static_cast<int>(p.ldb);
-    const int ldc = static_cast<int>(p.ldc);
     const auto sgemm = openblas().sgemm;
-    return for_each_product(p, [=](const product& q) {
-        sgemm(column_major, transa, transb, m, n, k, q.alpha, q.a, lda, q.b, ldb, q.beta, q.c, ldc);
+    return for_each_product(p, [&](const product& q) {
+        sgemm(
+            p.transa, p.transb, p.m, p.n, p.k, q.alpha, q.a, p.lda, q.b, p.ldb, q.beta, q.c, p.ldc);
     });
 }
 

@@ -1,5 +1,7 @@
 #include "kernels/common/tensor_map.h"
 
+#include "core/driver_function.h"
+
 #include <cuda_runtime_api.h>
 
 namespace myblas::cuda {
@@ -8,22 +10,7 @@ namespace {
 constexpr int64_t max_extent = int64_t{1} << 32;
 constexpr int64_t max_pitch_bytes = int64_t{1} << 40; // exclusive
 
-using encoder = decltype(&cuTensorMapEncodeTiled);
-
-// The driver's function is found at run time, as the library does not link libcuda.
-encoder find_encoder() {
-    void* found = nullptr;
-    cudaDriverEntryPointQueryResult result;
-    const char* name = "cuTensorMapEncodeTiled";
-#if CUDART_VERSION >= 12050
-    const cudaError_t error =
-        cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result);
-#else
-    const cudaError_t error = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result);
-#endif
-    const bool ok = error == cudaSuccess && result == cudaDriverEntryPointSuccess;
-    return ok ? reinterpret_cast<encoder>(found) : nullptr;
-}
+constinit driver_function<decltype(cuTensorMapEncodeTiled)> encoder{"cuTensorMapEncodeTiled"};
 
 } // namespace
 
@@ -33,9 +20,9 @@ bool fits_tensor_map(const float* base, int64_t along, int64_t across, int64_t l
 }
 
 myblasStatus_t make_tensor_map(const tensor_shape& shape, CUtensorMap* map) {
-    static const encoder encode = find_encoder();
+    auto* const encode = encoder.get();
     if (!encode)
-        return MYBLAS_STATUS_NOT_SUPPORTED;
+        return MYBLAS_STATUS_EXECUTION_FAILED;
     const cuuint64_t extents[] = {static_cast<cuuint64_t>(shape.along),
                                   static_cast<cuuint64_t>(shape.across)};
     const cuuint64_t pitch_bytes[] = {static_cast<cuuint64_t>(shape.ld) * sizeof(float)};

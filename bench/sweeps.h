@@ -1,14 +1,18 @@
-// Sizes that follow from a seed alone, on any machine.
+// What the lists of shapes share. A host takes fewer and smaller shapes than a GPU: those that its
+// tests can finish.
 #pragma once
 
 #include "random.h"
+#include "shape.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 namespace bench {
 
+// Sizes that follow from a seed alone, on any machine.
 class size_source {
 public:
     explicit size_source(uint64_t seed) : seed_(random_bits(seed, shape_stream)) {}
@@ -34,5 +38,22 @@ private:
     static constexpr uint64_t shape_stream = 1000; // so that sizes and data differ
     uint64_t seed_, index_ = 0;
 };
+
+inline void shrink_for_host(std::vector<shape>& list) {
+    constexpr int64_t shrinkage = 32;
+    for (shape& s : list)
+        for (int64_t* const size : {&s.m, &s.n, &s.k, &s.batch})
+            *size = std::max<int64_t>(*size / shrinkage, 1);
+}
+
+// Levels 2 and 3 of BLAS beside sgemm: the published list, whose members never change, with squares
+// in several forms, panels, and unaligned shapes.
+std::vector<shape> public_blas_shapes(routine, bool on_host);
+// Random sizes and forms, from a seed.
+std::vector<shape> random_blas_shapes(routine, bool on_host, uint64_t seed);
+
+// Products as programs call them, of a class: sweep::general or a later one. They follow from the
+// seed alone, except for `networks`, which has a list.
+std::vector<shape> class_shapes(sweep, bool on_host, uint64_t seed);
 
 } // namespace bench

@@ -1,0 +1,39 @@
+"""Where, when and how something was measured, for results of measure.py and python_package.py."""
+
+import ctypes
+import datetime
+import os
+import pathlib
+import re
+import subprocess
+
+
+def cuda_version():
+    """Of the driver, as 13.0."""
+    version = ctypes.c_int(0)
+    ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(version))
+    return f"{version.value // 1000}.{version.value % 1000 // 10}"
+
+
+def commit(build):
+    """MYBLAS_COMMIT, or else of the build."""
+    if os.environ.get("MYBLAS_COMMIT"):
+        return os.environ["MYBLAS_COMMIT"]
+    header = (build / "bench/generated/build_commit.h").read_text()
+    return re.search('build_commit = "(.*)"', header)[1]
+
+
+def context(build, command):
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    answer = subprocess.run(query, capture_output=True, text=True, timeout=30)
+    gpu, driver = answer.stdout.splitlines()[0].split(", ")
+    cpus = re.findall("model name\\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    return {
+        "gpu": gpu,
+        "driver": driver,
+        "cuda": cuda_version(),
+        "cpu": f"{len(cpus)} x {cpus[0]}",
+        "commit": commit(build),
+        "command": " ".join(command),
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
