@@ -88,7 +88,7 @@ double limit_of(data_kind data) {
 contest::contest(const library_handle& handle, machine& device, uint64_t seed)
     : handle_(handle), machine_(device), seed_(seed),
       kernels_(kernels_of(device.backend(), routine::sgemm)) {
-    for (const auto& [name, math] : math_modes)
+    for (const auto& [name, math] : accuracy_modes)
         if (myblasSetMathMode(handle_.get(), math) == MYBLAS_STATUS_SUCCESS)
             own_.push_back({name, math, ""});
     for (const myblasKernelInfo_t& kernel : kernels_) {

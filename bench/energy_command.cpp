@@ -66,7 +66,7 @@ void run_energy(const session& of) {
     handle.lend(workspace);
 
     std::vector<subject> contenders = device.other_libraries(s, product.data());
-    for (const auto& [name, mode] : math_modes)
+    for (const auto& [name, mode] : accuracy_modes)
         contenders.push_back({name,
                               [&handle, mode] { handle.set_math(mode); },
                               [&product] { require(product.call(), "the product"); }});

@@ -116,7 +116,7 @@ public:
     grader(const session& of, std::vector<int64_t> sizes)
         : of_(of), sizes_(std::move(sizes)),
           memory_(of, *std::max_element(sizes_.begin(), sizes_.end())) {
-        for (const auto& [name, math] : math_modes)
+        for (const auto& [name, math] : accuracy_modes)
             if (myblasSetMathMode(of.handle.get(), math) == MYBLAS_STATUS_SUCCESS)
                 cards_.push_back({.of = {name, math}});
         size_t other = 0;

@@ -9,6 +9,7 @@
 #include "shape.h"
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -101,8 +102,12 @@ bool has_kernel(myblasBackend_t, routine, const std::string& name);
 // The names of modes on the command line and in files.
 inline constexpr named<myblasMath_t> math_modes[] = {{"strict", MYBLAS_FP32_STRICT_MATH},
                                                      {"emulated", MYBLAS_FP32_EMULATED_MATH},
-                                                     {"fast", MYBLAS_FP32_FAST_MATH}};
+                                                     {"fast", MYBLAS_FP32_FAST_MATH},
+                                                     {"reproducible",
+                                                      MYBLAS_FP32_REPRODUCIBLE_MATH}};
 inline const char* to_text(myblasMath_t math) { return name_of(math_modes, math); }
+// The modes that differ in accuracy; reproducible is as accurate as strict.
+inline constexpr std::span accuracy_modes(math_modes, 3);
 
 // The call as data, for the library's questions about it.
 myblasCall_t describe_call(const shape&, const operands&);

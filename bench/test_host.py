@@ -361,7 +361,8 @@ def test_help_is_at_most_80_columns_wide():
         assert width_of(done.stdout) <= 80
         assert "--help" in done.stdout
     text = " ".join(run("--help").stdout.split())
-    for values in ("asum, axpy, copy,", "(strict): emulated, fast, strict", "ladder: every kernel"):
+    modes = "(strict): emulated, fast, reproducible, strict"
+    for values in ("asum, axpy, copy,", modes, "ladder: every kernel"):
         assert values in text
     assert [command for command in commands if command not in text] == []
 

@@ -69,7 +69,7 @@ public:
     std::string describe_regret(bool with_factors) const {
         std::vector<double> found;
         for (const trials& call : kept_)
-            for (const auto& [name, mode] : math_modes)
+            for (const auto& [name, mode] : accuracy_modes)
                 if (const double regret = regret_of(call, mode, with_factors); regret > 0)
                     found.push_back(regret);
         std::sort(found.begin(), found.end());

@@ -203,7 +203,8 @@ static const char* const cuda_trsv[] = {"single_block", "chain", NULL};
 static const char* const cuda_level3[] = {"naive", "products", NULL};
 static const char* const cuda_small_level3[] = {"naive", "products", "small", NULL};
 static const char* const host_level3[] = {"reference", "products", "openblas", NULL};
-static const char* const host_sgemm[] = {"reference", "unpacked", "blocked", "openblas", NULL};
+static const char* const host_sgemm[] = {
+    "reference", "unpacked", "blocked", "ordered", "openblas", NULL};
 static const char* const host_transpose[] = {"naive", "blocked", "in_place", NULL};
 static const char* const host_geam[] = {"naive", "blocked", NULL};
 static const char* const host_sum[] = {"serial", "pairwise", NULL};
@@ -484,7 +485,8 @@ static void test_selected_names(void** state) {
     if (!cuda_is_built())
         skip();
     const myblasOperation_t N = MYBLAS_OP_N, T = MYBLAS_OP_T;
-    const myblasMath_t emulated = MYBLAS_FP32_EMULATED_MATH, fast = MYBLAS_FP32_FAST_MATH;
+    const myblasMath_t emulated = MYBLAS_FP32_EMULATED_MATH, fast = MYBLAS_FP32_FAST_MATH,
+                       reproducible = MYBLAS_FP32_REPRODUCIBLE_MATH;
     const size_t large_workspace = (size_t)4 << 30;
     enum { all = 0 };
     const struct {
@@ -526,6 +528,12 @@ static void test_selected_names(void** state) {
         {90, large_workspace, in_mode(emulated, sgemm_call(T, T, 8192, 8192, 8192)),
          "fp16x3/256x128"},
         {90, 0, in_mode(fast, sgemm_call(N, N, 1024, 1024, 1024)), "tf32x3/ fp16x3/ bf16x6/"},
+        {all, default_workspace, in_mode(reproducible, sgemm_call(N, N, 4096, 4096, 4096)),
+         "warp_tile/"},
+        {all, default_workspace, in_mode(reproducible, sgemm_call(N, N, 16, 16, 65536)),
+         "warp_tile/ short_k small_tile/16x16_packed small_tile/32x32_packed"},
+        {all, 0, in_mode(reproducible, in_batch(10000, sgemm_call(N, N, 8, 8, 8))),
+         "warp_tile/ short_k small_tile/16x16_packed small_tile/32x32_packed"},
         {90, default_workspace, in_mode(fast, sgemm_call(N, N, 32, 32, 32)), "small_tile/"},
         {90, default_workspace, in_mode(fast, sgemm_call(N, N, 1, 4096, 4096)), "gemv skinny"},
         {80, large_workspace, in_mode(fast, sgemm_call(N, N, 8192, 8192, 8192)), "warp_tile/"},
@@ -839,7 +847,7 @@ static void test_selection_arguments(void** state) {
     wrong.routine = (myblasRoutine_t)-1;
     assert_status(INVALID_VALUE, myblasSelectKernelOn(host, none, 0, &wrong, &name));
     wrong = call;
-    wrong.math_mode = (myblasMath_t)3;
+    wrong.math_mode = (myblasMath_t)4;
     assert_status(INVALID_VALUE, myblasSelectKernelOn(host, none, 0, &wrong, &name));
     assert_string_equal(name, "untouched");
     // Too old, or nothing built.
@@ -1258,7 +1266,7 @@ static void test_estimate_arguments(void** state) {
     wrong.lda = 9;
     assert_status(INVALID_VALUE, myblasGetKernelEstimateOn(host, none, 0, &wrong, 0, &estimate));
     wrong = call;
-    wrong.math_mode = (myblasMath_t)3;
+    wrong.math_mode = (myblasMath_t)4;
     assert_status(INVALID_VALUE, myblasGetKernelEstimateOn(host, none, 0, &wrong, 0, &estimate));
     assert_memory_equal(&estimate, &untouched, sizeof estimate);
     estimate.size_bytes = 0;

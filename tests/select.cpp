@@ -42,8 +42,11 @@ work_estimate large_work(const work_query& q) {
 
 using entry = kernel_entry<sgemm_problem>;
 constexpr entry plain = {.name = "plain", .description = ""};
-constexpr entry small = {
-    .name = "small", .description = "", .accepts = takes_few_rows, .work = small_work};
+constexpr entry small = {.name = "small",
+                         .description = "",
+                         .keeps_k_order = true,
+                         .accepts = takes_few_rows,
+                         .work = small_work};
 constexpr entry large = {
     .name = "large", .description = "", .accepts = takes_aligned, .work = large_work};
 constexpr entry split = {
@@ -276,6 +279,10 @@ void test_modes_and_architectures(void**) {
     assert_string_equal(selected(p, 64000), "split");
     p.math = MYBLAS_FP32_FAST_MATH;
     assert_string_equal(selected(p, 64000), "loose");
+    p.math = MYBLAS_FP32_REPRODUCIBLE_MATH;
+    assert_string_equal(selected(p, 64000), "small");
+    p.m = 1001; // `small` does not accept it, and the others do not keep the order of k
+    assert_null(select(table, p, device, 64000));
     // A kernel that is faster by less than its margin is not taken.
     made_up_model m;
     p = square(500);

@@ -128,12 +128,12 @@ static void test_modes(void** state) {
     myblasMath_t math = (myblasMath_t)-1;
     assert_ok(myblasGetMathMode(handle, &math));
     assert_int_equal(math, MYBLAS_FP32_STRICT_MATH);
-    for (int mode = MYBLAS_FP32_STRICT_MATH; mode <= MYBLAS_FP32_FAST_MATH; ++mode) {
+    for (int mode = MYBLAS_FP32_STRICT_MATH; mode <= MYBLAS_FP32_REPRODUCIBLE_MATH; ++mode) {
         assert_ok(myblasSetMathMode(handle, (myblasMath_t)mode));
         assert_ok(myblasGetMathMode(handle, &math));
         assert_int_equal(math, mode);
     }
-    assert_status(INVALID_VALUE, myblasSetMathMode(handle, (myblasMath_t)3));
+    assert_status(INVALID_VALUE, myblasSetMathMode(handle, (myblasMath_t)4));
     assert_status(INVALID_VALUE, myblasSetMathMode(handle, (myblasMath_t)-1));
     assert_status(INVALID_VALUE, myblasGetMathMode(handle, NULL));
 
@@ -551,6 +551,7 @@ static void expect_math(myblasMath_t expected) {
 static void expect_strict(void) { expect_math(MYBLAS_FP32_STRICT_MATH); }
 static void expect_emulated(void) { expect_math(MYBLAS_FP32_EMULATED_MATH); }
 static void expect_fast(void) { expect_math(MYBLAS_FP32_FAST_MATH); }
+static void expect_reproducible(void) { expect_math(MYBLAS_FP32_REPRODUCIBLE_MATH); }
 
 static void expect_success(void) { expect_create(MYBLAS_STATUS_SUCCESS); }
 
@@ -648,6 +649,7 @@ static const struct scenario scenarios[] = {
     {"strict", expect_strict},
     {"emulated", expect_emulated},
     {"fast", expect_fast},
+    {"reproducible", expect_reproducible},
     {"defaults", expect_defaults},
     {"success", expect_success},
     {"reference", expect_reference},
@@ -670,6 +672,7 @@ static void test_environment(void** state) {
         {"emulated", "MYBLAS_MATH=emulated"},
         {"fast", "MYBLAS_MATH=fast"},
         {"fast", "MYBLAS_MATH=FAST"},
+        {"reproducible", "MYBLAS_MATH=reproducible"},
         {"emulated", "MYBLAS_MATH=Emulated"},
         {"limit_of_512_megabytes", "MYBLAS_WORKSPACE=512M"},
         {"limit_of_512_megabytes", "MYBLAS_WORKSPACE=536870912", "MYBLAS_BACKEND=host"},
@@ -686,7 +689,7 @@ static void test_environment(void** state) {
         assert_scenario(cases[i][0], &cases[i][1]);
 
 #define BACKENDS ": not auto, host or cuda"
-#define MODES ": not strict, emulated or fast"
+#define MODES ": not strict, emulated, fast or reproducible"
 #define BYTES ": not a number of bytes, such as 512M or 4G"
 #define THREADS ": not a number of threads from 1 on"
 #define SMS ": not a number of multiprocessors from 1 on"

@@ -292,8 +292,9 @@ int main(int argc, char** argv) {
     app.set_version_flag("--version", tools::version_text("myblas-run"));
     app.add_flag("--cublas", chosen.cublas, "interpose on cuBLAS (default: both)");
     app.add_flag("--blas", chosen.blas, "interpose on Fortran BLAS and CBLAS (default: both)");
-    app.add_option("--math", chosen.math, "arithmetic of products: strict, emulated, fast")
-        ->check(CLI::IsMember({"strict", "emulated", "fast"}, CLI::ignore_case));
+    app.add_option(
+           "--math", chosen.math, "arithmetic of products: strict, emulated, fast, reproducible")
+        ->check(CLI::IsMember({"strict", "emulated", "fast", "reproducible"}, CLI::ignore_case));
     app.add_option(
            "--kernel", chosen.kernel, "the kernel or family of kernels that computes products")
         ->check(check_kernel);

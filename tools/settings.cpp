@@ -77,7 +77,8 @@ constexpr struct {
 } variables[] = {
     // clang-format off
     {"MYBLAS_BACKEND", [](text v) { return check_choice(v, {"auto", "host", "cuda"}); }},
-    {"MYBLAS_MATH", [](text v) { return check_choice(v, {"strict", "emulated", "fast"}); }},
+    {"MYBLAS_MATH",
+     [](text v) { return check_choice(v, {"strict", "emulated", "fast", "reproducible"}); }},
     {"MYBLAS_OFFLOAD", [](text v) { return check_choice(v, {"auto", "always", "never"}); }},
     {"MYBLAS_CUBLAS_TF32", [](text v) { return check_choice(v, {"forward", "serve"}); }},
     {"MYBLAS_REPORT_DETAIL", [](text v) { return check_choice(v, {"brief", "full"}); }},

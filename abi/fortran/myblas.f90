@@ -60,6 +60,7 @@ module myblas
     integer(c_int), parameter :: MYBLAS_FP32_STRICT_MATH = 0
     integer(c_int), parameter :: MYBLAS_FP32_EMULATED_MATH = 1
     integer(c_int), parameter :: MYBLAS_FP32_FAST_MATH = 2
+    integer(c_int), parameter :: MYBLAS_FP32_REPRODUCIBLE_MATH = 3
 
     ! myblasActivation_t
     integer(c_int), parameter :: MYBLAS_ACTIVATION_NONE = 0

@@ -117,14 +117,28 @@ typedef enum { MYBLAS_POINTER_MODE_HOST = 0, MYBLAS_POINTER_MODE_DEVICE = 1 } my
 
 /*
  * The accuracy that a product promises. In every mode results have the same bits on every run on
- * one GPU, given the same workspace (myblasSetWorkspaceLimit). Tensor cores are used where they are
- * faster and the promise can be kept; elsewhere, and on the host backend, every mode computes as
- * strict.
+ * one GPU, given the same workspace (myblasSetWorkspaceLimit). Emulated and fast use tensor cores
+ * where these are faster and the promise can be kept; elsewhere, and on the host backend, they
+ * compute as strict.
+ *
+ * Reproducible: an element has the same bits for all other sizes of the product, places in a batch,
+ * alignments, leading dimensions, transpositions, workspaces and streams, on every GPU, and on the
+ * host backend. It is
+ *   acc = +0;  for l = 0, 1, ..., k - 1:  acc = fma(op(A)[i, l], op(B)[l, j], acc)
+ *   x = fma(alpha, acc, +0)        with k == 0 or alpha == 0: +0
+ *   x = x + bias                   if there is a bias
+ *   x = fma(beta, C[i, j], x)      unless beta == 0
+ *   aux = x;  result = x, or with ReLU +0 where x <= 0
+ * rounded to nearest, with subnormal numbers. The sign and the payload of a NaN are not specified.
+ * This holds for mysgemm and all its variants (batched, grouped, fused, on host memory), mysgemv
+ * and its batches, myssyrk, myssyrkx, mysgemmtr and myssymm. NOT_SUPPORTED: GELU; myssyr2k, mystrmm
+ * and mystrsm; a forced kernel that adds in another order. No other routine has math modes.
  */
 typedef enum {
-    MYBLAS_FP32_STRICT_MATH = 0,   /* FP32 fused multiply-add arithmetic; the default */
-    MYBLAS_FP32_EMULATED_MATH = 1, /* FP32 accuracy, componentwise, from tensor cores */
-    MYBLAS_FP32_FAST_MATH = 2      /* FP32 accuracy, norm-wise, from tensor cores */
+    MYBLAS_FP32_STRICT_MATH = 0,      /* FP32 fused multiply-add arithmetic; the default */
+    MYBLAS_FP32_EMULATED_MATH = 1,    /* FP32 accuracy, componentwise, from tensor cores */
+    MYBLAS_FP32_FAST_MATH = 2,        /* FP32 accuracy, norm-wise, from tensor cores */
+    MYBLAS_FP32_REPRODUCIBLE_MATH = 3 /* strict, with one order of operations everywhere */
 } myblasMath_t;
 
 /* The last operation of mysgemmFused on each element. */
@@ -327,8 +341,8 @@ MYBLAS_API myblasStatus_t myblasGetPointerMode(myblasHandle_t handle, myblasPoin
 
 /*
  * Sets the accuracy that later products promise. The environment variable MYBLAS_MATH (strict,
- * emulated, fast; with another value myblasCreate returns INVALID_VALUE) sets the mode of new
- * handles. INVALID_VALUE: not an enumerator.
+ * emulated, fast, reproducible; with another value myblasCreate returns INVALID_VALUE) sets the
+ * mode of new handles. INVALID_VALUE: not an enumerator.
  */
 MYBLAS_API myblasStatus_t myblasSetMathMode(myblasHandle_t handle, myblasMath_t mode);
 /*

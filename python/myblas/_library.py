@@ -11,7 +11,7 @@ import threading
 
 library_path = str(pathlib.Path(__file__).resolve().parent / "lib" / "libmyblas.so.1")
 
-MODES = {"strict": 0, "emulated": 1, "fast": 2}
+MODES = {"strict": 0, "emulated": 1, "fast": 2, "reproducible": 3}
 HOST = -1  # the device number of host memory; a GPU has its ordinal
 
 _BACKEND_HOST, _BACKEND_CUDA = 1, 2

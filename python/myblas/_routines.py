@@ -259,7 +259,8 @@ def matmul(
     b        (..., k, n), or (k,), which counts as a column
     out      (..., m, n), without m or n where a or b is a vector; may overlap a and b (it is copied
              then). None: a new array of the package of a
-    mode     "strict", "emulated" or "fast"; None: "strict", or what MYBLAS_MATH says
+    mode     "strict", "emulated", "fast" or "reproducible"; None: "strict", or what MYBLAS_MATH
+             says
     backend  for arrays in host memory: "host", "cuda", or None, which takes the GPU, if there is
              one, for products of at least 2^30 multiply-adds and no side below 256; not for batches
 
@@ -272,6 +273,8 @@ def matmul(
     emulated  the same with max(k, 64) for k
     fast      that of emulated, plus (k + 31) 2^-36 |alpha| times the largest magnitudes in the row
               of a and in the column of b
+    reproducible  as strict, and the same bits in any product, on every GPU and on the host
+              (myblasMath_t in myblas.h)
 
     TypeError: not float32, or no array. ValueError: shapes, devices, modes. MemoryError.
     MyblasError.
@@ -588,7 +591,8 @@ def solve_triangular(
     The batches (...) are broadcast.
 
     Accuracy (strict), u = 2^-24: |a @ x - alpha b| <= (d + 3 log2(d) + 4) u (|a| @ |x| + |alpha|
-    |b|). The other modes are described at mystrsm in myblas.h.
+    |b|). The other modes are described at mystrsm in myblas.h; "reproducible" is refused
+    (MyblasError).
 
     TypeError: not float32, or no array. ValueError: shapes, devices, modes. MemoryError.
     MyblasError.

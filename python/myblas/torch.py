@@ -377,8 +377,8 @@ def enable(
 ) -> _Enabled:
     """PyTorch's FP32 products run on myblas from now on, in all threads of this process.
 
-    mode     "strict", "emulated" or "fast", as for myblas.matmul; None: "strict", or what
-             MYBLAS_MATH says
+    mode     "strict", "emulated", "fast" or "reproducible", as for myblas.matmul; None: "strict",
+             or what MYBLAS_MATH says
     device   "cuda", or "cpu": the same for tensors in host memory, by the host backend
     compiled True: kernels in C++ serve the usual products, with less time for each call; at the
              first time a C++ compiler compiles them, which takes a minute. None: the same if they

@@ -30,8 +30,8 @@ inline fault check_columns(const char* matrix, int64_t ld, int64_t rows) {
 }
 
 inline bool is_math_mode(myblasMath_t mode) {
-    return mode == MYBLAS_FP32_STRICT_MATH || mode == MYBLAS_FP32_EMULATED_MATH ||
-           mode == MYBLAS_FP32_FAST_MATH;
+    return mode == MYBLAS_FP32_STRICT_MATH || mode == MYBLAS_FP32_REPRODUCIBLE_MATH ||
+           mode == MYBLAS_FP32_EMULATED_MATH || mode == MYBLAS_FP32_FAST_MATH;
 }
 
 // Finds operands whose indices do not fit 64 bits, and the first needed operand that is NULL.

@@ -56,7 +56,11 @@ template <class Problem>
 myblasStatus_t refuse_kernel(const myblasContext& handle, const char* function) noexcept {
     switch (handle.forced[routine_traits<Problem>::routine].index) {
     case forced_kernel::none:
-        return refuse(function, MYBLAS_STATUS_NOT_SUPPORTED, "no kernel accepts the call");
+        return refuse(function,
+                      MYBLAS_STATUS_NOT_SUPPORTED,
+                      handle.math_mode == MYBLAS_FP32_REPRODUCIBLE_MATH
+                          ? "no kernel computes the call in reproducible mode"
+                          : "no kernel accepts the call");
     case forced_kernel::unknown:
         return refuse(function,
                       MYBLAS_STATUS_NOT_SUPPORTED,

@@ -69,7 +69,11 @@ template <class Problem, class Scalars>
         device_scalar_reader list;
         p.operands(list);
     }
-    if (is_skipped(p) || is_unchanged(p))
+    // In reproducible mode fma(1, C, 0) is computed, which makes -0 to +0, wherever scalars are.
+    bool is_reproducible = false;
+    if constexpr (requires { p.math; })
+        is_reproducible = p.math == MYBLAS_FP32_REPRODUCIBLE_MATH;
+    if (is_skipped(p) || (!is_reproducible && is_unchanged(p)))
         return MYBLAS_STATUS_SUCCESS;
     at_first_elements(p);
     *is_done = false;

@@ -71,7 +71,8 @@ bool read_backend(myblasBackend_t* backend) noexcept {
 bool read_math(myblasMath_t* mode) noexcept {
     constexpr choice choices[] = {{"strict", MYBLAS_FP32_STRICT_MATH},
                                   {"emulated", MYBLAS_FP32_EMULATED_MATH},
-                                  {"fast", MYBLAS_FP32_FAST_MATH}};
+                                  {"fast", MYBLAS_FP32_FAST_MATH},
+                                  {"reproducible", MYBLAS_FP32_REPRODUCIBLE_MATH}};
     int value = MYBLAS_FP32_STRICT_MATH;
     const bool is_valid = read_choice("MYBLAS_MATH", choices, &value);
     *mode = static_cast<myblasMath_t>(value);
@@ -220,7 +221,7 @@ create(const char* function, myblasHandle_t* handle, myblasBackend_t backend) no
     read_tuning();
     settings initial;
     if (!read_math(&initial.math_mode))
-        return refuse_variable(function, "MYBLAS_MATH", "strict, emulated or fast");
+        return refuse_variable(function, "MYBLAS_MATH", "strict, emulated, fast or reproducible");
     if (!read_workspace_limit(&initial.workspace_limit))
         return refuse_variable(
             function, "MYBLAS_WORKSPACE", "a number of bytes, such as 512M or 4G");

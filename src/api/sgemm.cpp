@@ -57,7 +57,13 @@ run(const char* function, myblasContext& handle, fused_product& f) noexcept {
         p.epilogue.ld_source = f.ldc;
         p.epilogue.stride_source = f.stride_c;
     }
-    return run(function, handle, p);
+    bool is_done;
+    const myblasStatus_t status = complete(function, handle, p, scalar_reader(handle), &is_done);
+    if (is_done)
+        return status;
+    if (p.math == MYBLAS_FP32_REPRODUCIBLE_MATH && p.epilogue.activation == MYBLAS_ACTIVATION_GELU)
+        return refuse(function, MYBLAS_STATUS_NOT_SUPPORTED, "GELU is not reproducible");
+    return dispatch(handle, function, p);
 }
 
 namespace {

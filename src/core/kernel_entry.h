@@ -91,6 +91,9 @@ struct kernel_entry {
     bool has_epilogue = false;                   // accepts products with a product_epilogue
     bool takes_backwards = false; // accepts vectors that run backwards (runs_backwards)
     bool uses_counters = false;   // of launch_context; plans always have counters
+    // Computes every element by the expressions of reproducible mode (myblas.h): one sum over k, in
+    // order, then alpha, bias, beta and activation.
+    bool keeps_k_order = false;
 
     // Whether the kernel computes this problem correctly on this device, given the workspace below.
     // Null: every problem.

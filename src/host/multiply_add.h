@@ -4,6 +4,9 @@
 
 #include "host/instructions.h"
 
+#include <cmath>
+#include <cstddef>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -32,6 +35,16 @@ template <instruction_set set, class Vector>
 [[gnu::always_inline]] inline void multiply_add(Vector& sum, const Vector& a, float b) {
     if constexpr (set == instruction_set::baseline)
         sum = sum + a * b;
+    else
+        fused_multiply_add(sum, a, b);
+}
+
+// sum = fma(a, b, sum), rounded once on every processor.
+template <instruction_set set, class Vector>
+[[gnu::always_inline]] inline void exact_multiply_add(Vector& sum, const Vector& a, float b) {
+    if constexpr (set == instruction_set::baseline)
+        for (size_t i = 0; i < sizeof(Vector) / sizeof(float); ++i)
+            sum[i] = std::fma(a[i], b, sum[i]); // a call, unless the baseline has the instruction
     else
         fused_multiply_add(sum, a, b);
 }

@@ -9,6 +9,7 @@ kernel_list<sgemm_problem> host_kernels() {
     return ladder<host::sgemm_reference,
                   host::sgemm_unpacked,
                   host::sgemm_blocked,
+                  host::sgemm_ordered,
                   host::sgemm_openblas>;
 }
 

@@ -6,7 +6,7 @@
 namespace myblas::host {
 
 extern const kernel_entry<sgemm_problem> sgemm_reference, sgemm_unpacked, sgemm_blocked,
-    sgemm_openblas;
+    sgemm_ordered, sgemm_openblas;
 
 extern const kernel_entry<symv_problem> symv_reference, symv_openblas;
 extern const kernel_entry<syr_problem> syr_reference, syr_openblas;

@@ -35,6 +35,7 @@
 #include "level3/steps.h"
 
 #include <cstddef>
+#include <type_traits>
 #include <variant>
 
 namespace myblas {
@@ -90,6 +91,11 @@ myblasStatus_t make_plan(const trmm_problem&, const device_info&, plan_workspace
 
 workspace_range workspace_need(const trsm_problem&, const device_info&);
 myblasStatus_t make_plan(const trsm_problem&, const device_info&, plan_workspace, plan_steps&);
+
+// For kernel_entry::keeps_k_order of a plan: each element of C is an element of one product.
+template <class Problem>
+inline constexpr bool plan_keeps_k_order =
+    std::is_same_v<Problem, syrk_problem> || std::is_same_v<Problem, symm_problem>;
 
 // For kernel_entry::workspace_bytes of a plan.
 template <class Problem>

@@ -57,7 +57,10 @@ sgemm_problem stored_product(const symm_problem& p, range rows, range cols) {
 workspace_range workspace_need(const symm_problem& p, const device_info&) {
     if (!may_be_nonzero(p.alpha))
         return {0, 0};
-    return {tile_bytes(std::min(p.order(), least_block)), tile_bytes(p.order())};
+    // Several blocks would cut k.
+    const bool is_single = p.math == MYBLAS_FP32_REPRODUCIBLE_MATH;
+    const int64_t least = is_single ? p.order() : std::min(p.order(), least_block);
+    return {tile_bytes(least), tile_bytes(p.order())};
 }
 
 myblasStatus_t

@@ -10,6 +10,8 @@ namespace myblas {
 // a vector with a positive increment is a row of a matrix, and the increment is the leading
 // dimension.
 struct gemv_problem {
+    myblasMath_t math =
+        MYBLAS_FP32_STRICT_MATH; // reproducible or not; other modes compute as strict
     bool trans = false;
     int64_t m = 0, n = 0;
     scalar alpha{}, beta{};
@@ -53,6 +55,8 @@ inline int64_t aligned_ld(int64_t rows) { return (rows + 3) / 4 * 4; }
 inline sgemm_problem gemv_problem::as_product() const {
     sgemm_problem q{
         .is_gemv = true, .k = length_x(), .alpha = alpha, .beta = beta, .batch_count = batch_count};
+    if (math == MYBLAS_FP32_REPRODUCIBLE_MATH)
+        q.math = math;
     q.c = y, q.stride_c = stride_y, q.c_array = y_array;
     if (incy == 1) {
         q.m = length_y(), q.n = 1, q.ldc = aligned_ld(q.m);

@@ -67,11 +67,12 @@ bool runs_on(const kernel_entry<Problem>& kernel, const device_info& device) {
            (!kernel.max_arch || device.arch <= kernel.max_arch);
 }
 
-// Whether the caller's math mode allows the kernel's mode.
+// Whether the caller's math mode allows the kernel.
 template <class Problem>
 bool allows(const Problem& problem, const kernel_entry<Problem>& kernel) {
     if constexpr (requires { problem.math; })
-        return kernel.math <= problem.math;
+        return problem.math == MYBLAS_FP32_REPRODUCIBLE_MATH ? kernel.keeps_k_order
+                                                             : kernel.math <= problem.math;
     else
         return true;
 }

@@ -15,6 +15,7 @@ constexpr rule<sgemm_problem> sgemm[] = {
     {any_form, {any, any, any, any}, &host::sgemm_unpacked},
     {any_form, {any, any, any, any}, &host::sgemm_blocked},
     {any_form, {any, any, any, any}, &host::sgemm_reference},
+    {any_form, {any, any, any, any}, &host::sgemm_ordered}, // in reproducible mode
 };
 
 constexpr rule<transpose_problem> transpose[] = {

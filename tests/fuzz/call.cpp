@@ -320,6 +320,19 @@ int64_t operand::index(int64_t batch, int64_t i, int64_t j) const {
     return start(batch) + (ld < 0 ? (j - (cols - 1)) * ld : j * ld) + i;
 }
 
+bool is_refused_by_mode(const call_case& c) {
+    if (c.math != MYBLAS_FP32_REPRODUCIBLE_MATH || is_quick_return(c))
+        return false;
+    const bool is_fused = c.f == sgemm_fused || c.f == sgemm_fused_strided_batched;
+    const bool is_gelu = is_fused && c.has_epilogue && c.activation == MYBLAS_ACTIVATION_GELU;
+    return is_gelu || c.f == ssyr2k || c.f == strmm || routine_of(c.f) == MYBLAS_ROUTINE_TRSM;
+}
+
+bool is_reproducible(const call_case& c) {
+    const bool is_promised = routine_of(c.f) == MYBLAS_ROUTINE_SGEMM || is_level3(c.f);
+    return c.math == MYBLAS_FP32_REPRODUCIBLE_MATH && is_promised && !is_refused_by_mode(c);
+}
+
 bool is_quick_return(const call_case& c) {
     const arguments& g = c.args;
     const bool is_batch = has(c.f, "batch_count");

@@ -141,6 +141,11 @@ bool is_quick_return(const call_case& c);
 int routine_of(function f);
 bool is_level3(function f);
 
+// Whether the call is made in reproducible mode, and the mode promises its bits; whether the mode
+// refuses it.
+bool is_reproducible(const call_case& c);
+bool is_refused_by_mode(const call_case& c);
+
 // Describes the call to myblasGetWorkspaceSize.
 myblasCall_t describe(const call_case& c);
 

@@ -250,7 +250,7 @@ call_case draw(random_source& random, myblasBackend_t backend, function only) {
     c.alpha = draw_scalar(random), c.beta = draw_scalar(random);
     if (has(c, "transa") || has(c, "trans") || is_level3(c.f) ||
         routine_of(c.f) == MYBLAS_ROUTINE_SGEMM)
-        c.math = random.between(0, 2);
+        c.math = random.between(0, MYBLAS_FP32_REPRODUCIBLE_MATH);
     for (float& x : c.given)
         x = c.f >= srot && c.f <= srotmg ? draw_rotation_scalar(random) : 0;
     if (c.f == srotm)

@@ -275,8 +275,9 @@ std::string as_bench_command(const call_case& c) {
         text << " --lda " << c.args.lda << " --ldb " << c.args.ldb << " --ldc " << c.args.ldc;
     if (has(c, "incx"))
         text << " --incx " << c.args.incx;
+    static constexpr const char* modes[] = {"strict", "emulated", "fast", "reproducible"};
     if (c.math)
-        text << " --math " << (c.math == MYBLAS_FP32_FAST_MATH ? "fast" : "emulated");
+        text << " --math " << modes[c.math];
     if (!c.kernel.empty())
         text << " --kernel " << c.kernel;
     return text.str();

@@ -470,7 +470,7 @@ bool is_scalar(function f, std::string_view name) {
     return false;
 }
 
-myblasStatus_t documented_status(const call_case& c) {
+myblasStatus_t status_of_arguments(const call_case& c) {
     if (c.fault_parameter == null_handle)
         return MYBLAS_STATUS_NOT_INITIALIZED;
     if (c.fault_parameter < 0)
@@ -496,6 +496,12 @@ myblasStatus_t documented_status(const call_case& c) {
                        ? MYBLAS_STATUS_INVALID_VALUE
                        : MYBLAS_STATUS_SUCCESS;
     return MYBLAS_STATUS_INVALID_VALUE; // B of a transpose in place
+}
+
+myblasStatus_t documented_status(const call_case& c) {
+    const myblasStatus_t status = status_of_arguments(c);
+    return status == MYBLAS_STATUS_SUCCESS && is_refused_by_mode(c) ? MYBLAS_STATUS_NOT_SUPPORTED
+                                                                    : status;
 }
 
 // Forces a kernel, if the case names one, for the time of a case.

@@ -50,7 +50,7 @@ bool is_valid(const char* name) {
         return myblas::parse_bytes(myblas::read_variable(name), &bytes);
     }
     if (variable == "MYBLAS_MATH")
-        return is_read_as_choice(name, {"strict", "emulated", "fast"});
+        return is_read_as_choice(name, {"strict", "emulated", "fast", "reproducible"});
     if (variable == "MYBLAS_OFFLOAD")
         return is_read_as_choice(name, {"auto", "always", "never"});
     return is_read_as_size(name);

@@ -140,7 +140,8 @@ check "so little memory that nothing fits" \
     'forwarded: its operands do not fit in the memory that a call may use \(2\)' \
     MYBLAS_OFFLOAD=always MYBLAS_DEVICE_MEMORY=1 \
     "$host" "$plugin" local product
-check "a math mode that makes no sense" 'MYBLAS_MATH is not strict, emulated or fast \(2\)' \
+check "a math mode that makes no sense" \
+    'MYBLAS_MATH is not strict, emulated, fast or reproducible \(2\)' \
     MYBLAS_OFFLOAD=always MYBLAS_MATH=magic \
     "$host" "$plugin" local product
 check "a kernel that there is none of" \

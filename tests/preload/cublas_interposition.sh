@@ -130,8 +130,8 @@ unfolded "$report" | grep -qE ': loaded, 1 call seen, ' ||
 # ---- Faults --------------------------------------------------------------------------------------
 
 check "a math mode that makes no sense" \
-    'forwarded: MYBLAS_MATH is not strict, emulated or fast \(1\)' MYBLAS_MATH=magic "$host" \
-    "$client" local forwarded
+    'forwarded: MYBLAS_MATH is not strict, emulated, fast or reproducible \(1\)' \
+    MYBLAS_MATH=magic "$host" "$client" local forwarded
 check "a kernel that there is none of" \
     'forwarded: MYBLAS_SGEMM_KERNEL names no kernel of the backend \(1\)' \
     MYBLAS_SGEMM_KERNEL=magic "$host" "$client" local forwarded

@@ -27,6 +27,7 @@ struct problem {
     size_t memory_elements;
     bool is_strict;
     int devices;
+    bool keeps_k = false;
 };
 
 void expect(bool condition, const char* what, const problem& p) {
@@ -123,6 +124,7 @@ private:
                 for (int64_t i = 0; i < s.from.rows; ++i)
                     s.place[j + i * s.ld] = s.from.data[i + j * s.from.ld];
         } else if (s.what == kind::multiply) {
+            expect(!what_.keeps_k || s.depth == p_.k, "k is cut", what_);
             for (const int64_t j : samples_of(s.cols))
                 for (const int64_t i : samples_of(s.rows)) {
                     float sum = 0;
@@ -177,8 +179,12 @@ void check(const problem& what, bool expect_resident) {
                     what.beta,
                     c.data(),
                     what.m + gap};
-    const product_schedule q = make_product_schedule(
-        p, what.memory_elements * sizeof(float), what.devices, what.is_strict, slot_elements);
+    const product_schedule q = make_product_schedule(p,
+                                                     what.memory_elements * sizeof(float),
+                                                     what.devices,
+                                                     what.is_strict,
+                                                     what.keeps_k,
+                                                     slot_elements);
     expect(q.is_resident == expect_resident, "resident, or not", what);
     expect(static_cast<size_t>(elements_in_all(p, q)) <= what.memory_elements,
            "the schedule exceeds the memory",
@@ -241,6 +247,8 @@ int main() {
                 // Several panels: more elements than the first panel has. Then with streamed
                 // panels.
                 check({transa, transb, 700, 600, 1900, beta, plenty, false, 1}, true);
+                check({transa, transb, 700, 600, 1900, beta, plenty, true, 1, true}, true);
+                check({transa, transb, 130, 1100, 3000, beta, plenty, true, 3, true}, true);
                 check({transa, transb, 200, 300, 2000, beta, 300000, false, 1}, false);
                 check({transa, transb, 500, 900, 400, beta, 150000, true, 2}, false);
                 check({transa, transb, 33, 5, 1000, beta, 12000, false, 1}, false);

@@ -110,7 +110,8 @@ of "a file for two outputs"
 exits 125 "$run" --report both --call-log both -- true
 of "wrong settings"
 exits 125 env MYBLAS_MATH=magic MYBLAS_DEVICES=0 "$run" -- true
-has 'MYBLAS_DEVICES=0: no number from 1 on; MYBLAS_MATH=magic: not strict, emulated or fast$' err
+modes='strict, emulated, fast or reproducible'
+has "MYBLAS_DEVICES=0: no number from 1 on; MYBLAS_MATH=magic: not $modes\$" err
 of "settings in capitals"
 exits 0 env MYBLAS_MATH=FAST "$run" --offload NEVER -- true
 of "misspelt variables"

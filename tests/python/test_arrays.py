@@ -159,11 +159,11 @@ class Matmul(Case):
 
     def test_modes_and_backend(self):
         a = matrix(20, 20)
-        for mode in (None, "strict", "emulated", "fast"):  # the host computes all as strict
+        for mode in (None, "strict", "emulated", "fast", "reproducible"):
             self.assert_product(myblas.matmul(a, a, mode=mode, backend="host"), a, a)
         self.raises(
             ValueError,
-            "mode is 'exact'; it can be 'strict', 'emulated', 'fast' or None",
+            "mode is 'exact'; it can be 'strict', 'emulated', 'fast', 'reproducible' or None",
             myblas.matmul,
             a,
             a,

@@ -90,9 +90,10 @@ bool device::set_up_in_context() noexcept {
             return false;
     if (api_->set_stream(handle_, streams_[compute]) != MYBLAS_STATUS_SUCCESS)
         return false;
-    myblasMath_t math;
-    is_strict_ = api_->get_math_mode(handle_, &math) != MYBLAS_STATUS_SUCCESS ||
-                 math == MYBLAS_FP32_STRICT_MATH;
+    myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
+    api_->get_math_mode(handle_, &math);
+    is_reproducible_ = math == MYBLAS_FP32_REPRODUCIBLE_MATH;
+    is_strict_ = math == MYBLAS_FP32_STRICT_MATH || is_reproducible_;
     size_t limit = 0;
     if (api_->get_workspace_limit(handle_, &limit) == MYBLAS_STATUS_SUCCESS)
         api_->set_workspace_limit(handle_, std::min(limit, most_workspace));

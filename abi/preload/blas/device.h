@@ -68,6 +68,8 @@ public:
 
     // Whether the device uses strict mode, the math mode with the slowest arithmetic.
     bool is_strict() const { return is_strict_; }
+    // Whether no call may be cut along k (level3::keeps_k).
+    bool is_reproducible() const { return is_reproducible_; }
 
     // Bytes of memory for tiles that one call may take, at most the value of MYBLAS_DEVICE_MEMORY.
     // There is no limit until the device is open.
@@ -163,7 +165,7 @@ private:
     void* memory_ = nullptr;
     size_t memory_bytes_ = 0;
     std::atomic<size_t> limit_{SIZE_MAX};
-    bool is_strict_ = true;
+    bool is_strict_ = true, is_reproducible_ = false;
     missing_kernels missing_;
 
     static constexpr int slot_count = 16;

@@ -51,6 +51,11 @@ struct level3 : product {
     bool has_b() const { return !is_triangular() && !is_syrk(); }
     // Whether k is an extent apart from m and n.
     bool has_depth() const { return what == kind::product || updates_triangle(); }
+    // Whether each element of C is an element of one product over all of k, also where C is cut
+    // into columns: what libmyblas's reproducible mode computes.
+    bool keeps_k() const {
+        return what == kind::product || what == kind::gemmtr || (what == kind::symm && left);
+    }
     // Rows and columns of the triangle.
     int64_t order() const { return left && !updates_triangle() ? m : n; }
     // Whether the call reads C's old values.

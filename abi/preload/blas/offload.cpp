@@ -296,6 +296,9 @@ const char* reason_against(const Call& call, const origin& from) noexcept {
     }
     if (read_backends() == backends::senseless)
         return "MYBLAS_BACKEND is not auto, host or cuda";
+    if constexpr (std::is_base_of_v<level3, Call>)
+        if (!call.keeps_k() && is_reproducible())
+            return "reproducible mode does not have it";
     return nullptr;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace myblas::preload {
 namespace {
@@ -15,6 +16,7 @@ constexpr int64_t divide_up(int64_t value, int64_t by) { return (value + by - 1)
 
 constexpr pace bound_by_copies{8, 1 << 20, 3, 1, 1, false};
 constexpr pace bound_by_arithmetic{11, 1 << 21, 5, 4, 2, true};
+constexpr pace by_whole_k{8, std::numeric_limits<int64_t>::max(), 3, 4, 2, false};
 
 constexpr int64_t largest_block_m = 65536;            // a strip of 8 columns then fills a slot
 constexpr int64_t panel_elements = int64_t{16} << 20; // of A and B in a panel that passes by
@@ -83,8 +85,12 @@ int64_t elements_in_all(const product& p, const product_schedule& q) {
     return elements_of_c(q) + (q.is_resident ? resident_elements(p, q) : 2 * elements_of_buffer(q));
 }
 
-product_schedule make_product_schedule(
-    const product& p, size_t memory_bytes, int devices, bool is_strict, int64_t slot_elements) {
+product_schedule make_product_schedule(const product& p,
+                                       size_t memory_bytes,
+                                       int devices,
+                                       bool is_strict,
+                                       bool keeps_k,
+                                       int64_t slot_elements) {
     const int64_t memory = static_cast<int64_t>(memory_bytes / sizeof(float));
     product_schedule q{};
     q.slot_elements = slot_elements;
@@ -92,10 +98,10 @@ product_schedule make_product_schedule(
     q.block_n = divide_up(p.n, devices);
     cut_strips(&q);
     q.is_resident = true;
-    q.resident = pace_of(q, is_strict);
+    q.resident = keeps_k ? by_whole_k : pace_of(q, is_strict);
     if (elements_in_all(p, q) > memory)
         q.resident.transposes = false;
-    if (elements_in_all(p, q) > memory) {
+    if (!keeps_k && elements_in_all(p, q) > memory) {
         q.is_resident = false;
         while (elements_of_c(q) > memory / 2 && std::max(q.block_m, q.block_n) > least_block) {
             int64_t& longer = q.block_m > q.block_n ? q.block_m : q.block_n;

@@ -46,8 +46,13 @@ struct product_schedule {
     int64_t largest_depth() const { return std::max(block_k, last_k); }
 };
 
-product_schedule make_product_schedule(
-    const product&, size_t memory_bytes, int devices, bool is_strict, int64_t slot_elements);
+// keeps_k: k is not cut. The schedule may then exceed the memory.
+product_schedule make_product_schedule(const product&,
+                                       size_t memory_bytes,
+                                       int devices,
+                                       bool is_strict,
+                                       bool keeps_k,
+                                       int64_t slot_elements);
 
 // Elements of device memory that a block takes.
 int64_t elements_in_all(const product&, const product_schedule&);

@@ -174,6 +174,8 @@ outcome staged_in_parts(std::span<device* const> devices,
         return staged_product(devices, p, on_host);
     if (fits(p, memory))
         return staged_whole(devices, p, on_host);
+    if (devices[0]->is_reproducible())
+        return outcome::does_not_fit;
     bool is_begun = false;
     for (const level3& q : halves(p)) {
         const outcome o = staged_in_parts(devices, q, memory, on_host);

@@ -107,8 +107,12 @@ bool compute_block(device& d, const product& p, const product_schedule& q) {
 outcome
 staged_product(std::span<device* const> devices, const product& p, host_function on_host) noexcept {
     const auto used = devices.first(std::min(devices.size(), most_devices));
-    const product_schedule q = make_product_schedule(
-        p, memory_of(used), static_cast<int>(used.size()), used[0]->is_strict(), slot_elements);
+    const product_schedule q = make_product_schedule(p,
+                                                     memory_of(used),
+                                                     static_cast<int>(used.size()),
+                                                     used[0]->is_strict(),
+                                                     used[0]->is_reproducible(),
+                                                     slot_elements);
     const double bytes = sizeof(float) * (static_cast<double>(p.m) * static_cast<double>(p.k) +
                                           static_cast<double>(p.k) * static_cast<double>(p.n) +
                                           static_cast<double>(p.m) * static_cast<double>(p.n));

@@ -30,11 +30,12 @@ constexpr auto missing_texts = [] {
 } // namespace
 
 const char* reason_of(myblasStatus_t status) noexcept {
-    static constexpr choice<bool> maths[] = {{"strict", true}, {"emulated", true}, {"fast", true}};
+    static constexpr choice<bool> maths[] = {
+        {"strict", true}, {"emulated", true}, {"fast", true}, {"reproducible", true}};
     switch (status) {
     case MYBLAS_STATUS_INVALID_VALUE: // one of the settings that it reads
         if (!read_choice("MYBLAS_MATH", maths, true, false))
-            return "MYBLAS_MATH is not strict, emulated or fast";
+            return "MYBLAS_MATH is not strict, emulated, fast or reproducible";
         return is_count("MYBLAS_NUM_THREADS")
                    ? "MYBLAS_WORKSPACE is not a number of bytes, as 512M or 4G"
                    : "MYBLAS_NUM_THREADS is not a number of threads, from 1 on";
@@ -45,6 +46,11 @@ const char* reason_of(myblasStatus_t status) noexcept {
     default:
         return "no GPU can be used";
     }
+}
+
+bool is_reproducible() noexcept {
+    const char* const text = read_variable("MYBLAS_MATH");
+    return text && is_word(text, "reproducible");
 }
 
 void missing_kernels::find(const library& l, myblasHandle_t handle) noexcept {

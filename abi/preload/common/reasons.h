@@ -8,6 +8,9 @@ namespace myblas::preload {
 // Why a handle could not be made, from the status and the settings.
 const char* reason_of(myblasStatus_t) noexcept;
 
+// Whether MYBLAS_MATH asks for reproducible mode.
+bool is_reproducible() noexcept;
+
 // The routines whose variable forces a kernel that the handle's backend lacks.
 class missing_kernels {
 public:

@@ -9,6 +9,7 @@ template <class Problem>
 constexpr kernel_entry<Problem> products{
     .name = "products",
     .description = "a plan of products, as mysgemm selects them, and small steps",
+    .keeps_k_order = plan_keeps_k_order<Problem>,
     .workspace_bytes = least_plan_bytes<Problem>,
 };
 

@@ -9,14 +9,19 @@
 #include "host/batch.h"
 #include "host/registry.h"
 #include "host/scalar.h"
+#include "level3/plan.h"
 #include "level3/triangular.h"
+
+#include <cmath>
 
 namespace myblas::host {
 namespace {
 
-// alpha * sum + beta * c, without reading c if beta is 0.
+// An element of C by the expressions of reproducible mode (myblas.h), without reading c if beta is
+// 0.
 float blend(float alpha, float sum, float beta, float c) {
-    return beta == 0 ? alpha * sum : alpha * sum + beta * c;
+    const float scaled = std::fma(alpha, sum, 0.0f);
+    return beta == 0 ? scaled : std::fma(beta, c, scaled);
 }
 
 // Element (i, l) of op(A) at a[i * row + l * col].
@@ -39,10 +44,10 @@ myblasStatus_t launch_rank_k(const rank_k_problem<twice>& p, const launch_contex
         for (int64_t i = first; i < end; ++i) {
             float sum = 0;
             for (int64_t l = 0; l < depth; ++l)
-                sum += a(i, l) * b(l, j);
+                sum = std::fma(a(i, l), b(l, j), sum);
             if (twice) // with A and B exchanged
                 for (int64_t l = 0; l < depth; ++l)
-                    sum += b(l, i) * a(j, l);
+                    sum = std::fma(b(l, i), a(j, l), sum);
             float& c = p.c[i + j * p.ldc];
             c = depth ? blend(alpha, sum, beta, c) : blend(0, 0, beta, c);
         }
@@ -61,7 +66,8 @@ myblasStatus_t launch_symm(const symm_problem& p, const launch_context&) {
         for (int64_t i = 0; i < p.m; ++i) {
             float sum = 0;
             for (int64_t l = 0; l < depth; ++l)
-                sum += p.right ? p.b[i + l * p.ldb] * a(l, j) : a(i, l) * p.b[l + j * p.ldb];
+                sum = p.right ? std::fma(p.b[i + l * p.ldb], a(l, j), sum)
+                              : std::fma(a(i, l), p.b[l + j * p.ldb], sum);
             float& c = p.c[i + j * p.ldc];
             c = blend(alpha, sum, beta, c);
         }
@@ -106,7 +112,10 @@ myblasStatus_t launch_trsm(const trsm_problem& p, const launch_context&) {
 template <class Problem>
 constexpr kernel_entry<Problem> textbook(myblasStatus_t (*launch)(const Problem&,
                                                                   const launch_context&)) {
-    return {.name = "reference", .description = "the textbook's loops", .launch = launch};
+    return {.name = "reference",
+            .description = "the textbook's loops",
+            .keeps_k_order = plan_keeps_k_order<Problem>,
+            .launch = launch};
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "host/scalar.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace myblas {
 namespace host {
@@ -41,7 +42,7 @@ myblasStatus_t store(const store_step& p, const launch_context&) {
                 if (p.twice)
                     sum += t[j + i * p.ldt];
                 float& value = c[i + j * p.ldc];
-                value = beta == 0 ? sum : sum + beta * value;
+                value = beta == 0 ? sum : std::fma(beta, value, sum);
             }
         }
     }

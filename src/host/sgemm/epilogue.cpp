@@ -15,14 +15,14 @@ float gelu(float x) {
     return x / (1 + std::exp(x * (linear + cubic * x * x)));
 }
 
+} // namespace
+
 void activate(myblasActivation_t activation, float* x, int64_t count) {
     if (activation == MYBLAS_ACTIVATION_RELU)
-        std::transform(x, x + count, x, [](float v) { return v < 0 ? 0.0f : v; }); // keeps NaN
+        std::transform(x, x + count, x, [](float v) { return v <= 0 ? 0.0f : v; }); // keeps NaN
     else if (activation == MYBLAS_ACTIVATION_GELU)
         std::transform(x, x + count, x, gelu);
 }
-
-} // namespace
 
 void copy_source(const sgemm_problem& p, int64_t batch, float* c) {
     const float* const source = p.epilogue.source + batch * p.epilogue.stride_source;

@@ -14,4 +14,7 @@ void copy_source(const sgemm_problem& p, int64_t batch, float* c);
 // Applies bias, aux and activation to C, which holds alpha * op(A) * op(B) + beta * source.
 void apply_epilogue(const sgemm_problem& p, int64_t batch, float* c);
 
+// x = activation(x)
+void activate(myblasActivation_t activation, float* x, int64_t count);
+
 } // namespace myblas::host

@@ -84,6 +84,37 @@ multiply(int64_t depth, const float* panel_a, const float* panel_b, const tile_u
     }
 }
 
+template <instruction_set set, int vector_bytes, int tile_m, int tile_n>
+[[gnu::always_inline]] inline void
+continue_sums(int64_t depth, const float* panel_a, const float* panel_b, float* sums) {
+    using vector = float_vector<vector_bytes>;
+    constexpr int width = vector_bytes / sizeof(float);
+    constexpr int vectors = tile_m / width;
+
+    vector acc[tile_n][vectors];
+#pragma GCC unroll 16
+    for (int j = 0; j < tile_n; ++j)
+#pragma GCC unroll 16
+        for (int v = 0; v < vectors; ++v)
+            load(acc[j][v], sums + j * tile_m + v * width);
+    for (int64_t l = 0; l < depth; ++l) {
+        vector frag_a[vectors];
+#pragma GCC unroll 16
+        for (int v = 0; v < vectors; ++v)
+            load(frag_a[v], panel_a + l * tile_m + v * width);
+#pragma GCC unroll 16
+        for (int j = 0; j < tile_n; ++j)
+#pragma GCC unroll 16
+            for (int v = 0; v < vectors; ++v)
+                exact_multiply_add<set>(acc[j][v], frag_a[v], panel_b[l * tile_n + j]);
+    }
+#pragma GCC unroll 16
+    for (int j = 0; j < tile_n; ++j)
+#pragma GCC unroll 16
+        for (int v = 0; v < vectors; ++v)
+            store(sums + j * tile_m + v * width, acc[j][v]);
+}
+
 // ---- Packing ------------------------------------------------------------------------------------
 
 // Transposes four lanes that are contiguous along the depth, four steps of it: 4 x 4.
@@ -156,7 +187,11 @@ void multiply_baseline(int64_t depth, const float* a, const float* b, const tile
     multiply<instruction_set::baseline, 16, 8, 4>(depth, a, b, update);
 }
 
-constexpr micro_kernel baseline{8, 4, pack<8>, pack<4>, multiply_baseline};
+void sums_baseline(int64_t depth, const float* a, const float* b, float* sums) {
+    continue_sums<instruction_set::baseline, 16, 8, 4>(depth, a, b, sums);
+}
+
+constexpr micro_kernel baseline{8, 4, pack<8>, pack<4>, multiply_baseline, sums_baseline};
 
 #if defined(__x86_64__)
 
@@ -170,8 +205,18 @@ multiply_avx512(int64_t depth, const float* a, const float* b, const tile_update
     multiply<instruction_set::avx512, 64, 32, 12>(depth, a, b, update);
 }
 
-constexpr micro_kernel avx2{16, 6, pack<16>, pack<6>, multiply_avx2};
-constexpr micro_kernel avx512{32, 12, pack<32>, pack<12>, multiply_avx512};
+[[gnu::target("avx2,fma"), gnu::flatten]] void
+sums_avx2(int64_t depth, const float* a, const float* b, float* sums) {
+    continue_sums<instruction_set::avx2, 32, 16, 6>(depth, a, b, sums);
+}
+
+[[gnu::target("avx512f,fma"), gnu::flatten]] void
+sums_avx512(int64_t depth, const float* a, const float* b, float* sums) {
+    continue_sums<instruction_set::avx512, 64, 32, 12>(depth, a, b, sums);
+}
+
+constexpr micro_kernel avx2{16, 6, pack<16>, pack<6>, multiply_avx2, sums_avx2};
+constexpr micro_kernel avx512{32, 12, pack<32>, pack<12>, multiply_avx512, sums_avx512};
 
 #endif
 

@@ -35,6 +35,10 @@ struct micro_kernel {
 
     // Multiplies a panel of A by a panel of B and updates C.
     void (*multiply)(int64_t depth, const float* panel_a, const float* panel_b, const tile_update&);
+
+    // sums[j][i] = fma(a, b, sums[j][i]) for each step of the depth in turn, with elements a of
+    // lane i and b of lane j; float sums[tile_n][tile_m].
+    void (*continue_sums)(int64_t depth, const float* panel_a, const float* panel_b, float* sums);
 };
 
 // C = alpha * sum + beta * C of a vector, without reading C when beta is 0.

@@ -76,13 +76,16 @@ inline int64_t work_of(const sgemm_problem& p) {
     return is_more ? INT64_MAX : work;
 }
 
-// The number of threads for a kernel that divides a batch by its products.
-inline int threads_for_batch(const sgemm_problem& p) {
+// The number of threads for a kernel that divides a batch into `tasks`.
+inline int threads_for_tasks(const sgemm_problem& p, int64_t tasks) {
     int64_t work = 0;
     if (__builtin_mul_overflow(work_of(p), p.batch_count, &work))
         work = INT64_MAX;
-    const int64_t products = std::max<int64_t>(p.batch_count, 1);
-    return static_cast<int>(std::min<int64_t>(threads_for(work, work_a_thread), products));
+    return static_cast<int>(
+        std::min<int64_t>(threads_for(work, work_a_thread), std::max<int64_t>(tasks, 1)));
 }
+
+// The same for a kernel that divides a batch by its products.
+inline int threads_for_batch(const sgemm_problem& p) { return threads_for_tasks(p, p.batch_count); }
 
 } // namespace myblas::host

@@ -8,9 +8,11 @@
 // Bound: the L1 cache, two loads for each multiply-add.  Launch: 256 threads, a grid-stride loop.
 // Accepts: everything.
 
+#include "kernels/common/element.cuh"
 #include "kernels/common/launch.h"
 #include "kernels/common/scalar.cuh"
 #include "kernels/level3/registry.h"
+#include "level3/plan.h"
 #include "level3/triangular.h"
 
 namespace myblas::cuda {
@@ -25,11 +27,6 @@ dim3 grid_for(int64_t work) {
 
 __device__ int64_t first_work() { return int64_t{blockIdx.x} * threads + threadIdx.x; }
 __device__ int64_t next_work() { return int64_t{gridDim.x} * threads; }
-
-// alpha * sum + beta * c, without reading c if beta is 0.
-__device__ void blend(float alpha, float sum, float beta, float* c) {
-    *c = beta == 0 ? alpha * sum : fmaf(alpha, sum, beta * *c);
-}
 
 // ---- Elements -----------------------------------------------------------------------------------
 
@@ -49,7 +46,7 @@ __global__ void __launch_bounds__(threads) rank_k_elements(rank_k_problem<twice>
         if (twice)
             for (int64_t l = 0; l < depth; ++l)
                 sum = fmaf(p.b[l * row_b + i * col_b], p.a[j * row_a + l * col_a], sum);
-        blend(depth ? alpha : 0, sum, beta, p.c + i + j * p.ldc);
+        store_c(p.c + i + j * p.ldc, depth ? alpha : 0, sum, beta);
     }
 }
 
@@ -69,7 +66,7 @@ __global__ void __launch_bounds__(threads) symm_elements(symm_problem p) {
             const float a = is_stored ? p.a[row + l * p.lda] : p.a[l + row * p.lda];
             sum = fmaf(a, p.right ? p.b[i + l * p.ldb] : p.b[l + j * p.ldb], sum);
         }
-        blend(alpha, sum, beta, p.c + i + j * p.ldc);
+        store_c(p.c + i + j * p.ldc, alpha, sum, beta);
     }
 }
 
@@ -153,20 +150,30 @@ myblasStatus_t launch_trsm(const trsm_problem& p, const launch_context& context)
 }
 
 template <class Problem>
-constexpr kernel_entry<Problem>
-naive(const char* description, myblasStatus_t (*launch)(const Problem&, const launch_context&)) {
-    return {.name = "naive", .description = description, .threads = threads, .launch = launch};
+constexpr kernel_entry<Problem> by_element(myblasStatus_t (*launch)(const Problem&,
+                                                                    const launch_context&)) {
+    return {.name = "naive",
+            .description = "one thread for each element of C",
+            .threads = threads,
+            .keeps_k_order = plan_keeps_k_order<Problem>,
+            .launch = launch};
 }
 
-constexpr const char* by_element = "one thread for each element of C";
-constexpr const char* by_line = "one thread for each row or column of B";
+template <class Problem>
+constexpr kernel_entry<Problem> by_line(myblasStatus_t (*launch)(const Problem&,
+                                                                 const launch_context&)) {
+    return {.name = "naive",
+            .description = "one thread for each row or column of B",
+            .threads = threads,
+            .launch = launch};
+}
 
 } // namespace
 
-constinit const kernel_entry<syrk_problem> syrk_naive = naive(by_element, launch_rank_k<false>);
-constinit const kernel_entry<syr2k_problem> syr2k_naive = naive(by_element, launch_rank_k<true>);
-constinit const kernel_entry<symm_problem> symm_naive = naive(by_element, launch_symm);
-constinit const kernel_entry<trmm_problem> trmm_naive = naive(by_line, launch_trmm);
-constinit const kernel_entry<trsm_problem> trsm_naive = naive(by_line, launch_trsm);
+constinit const kernel_entry<syrk_problem> syrk_naive = by_element(launch_rank_k<false>);
+constinit const kernel_entry<syr2k_problem> syr2k_naive = by_element(launch_rank_k<true>);
+constinit const kernel_entry<symm_problem> symm_naive = by_element(launch_symm);
+constinit const kernel_entry<trmm_problem> trmm_naive = by_line(launch_trmm);
+constinit const kernel_entry<trsm_problem> trsm_naive = by_line(launch_trsm);
 
 } // namespace myblas::cuda

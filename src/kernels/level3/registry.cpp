@@ -12,6 +12,7 @@ constexpr kernel_entry<Problem>
 plan_of_products(myblasStatus_t (*prepare)(const device_info&) = nullptr) {
     return {.name = "products",
             .description = "a plan of products, as mysgemm selects them, and small kernels",
+            .keeps_k_order = plan_keeps_k_order<Problem>,
             .workspace_bytes = least_plan_bytes<Problem>,
             .prepare = prepare};
 }

@@ -75,13 +75,15 @@ public:
             bias_ += is_bias_of_columns_ ? col : row;
     }
 
-    // The bias of a row and the bias of a column; one of them is 0. Kernels load biases before they
-    // write anything, as the compiler does not move loads before stores.
+    // The bias of a row and the bias of a column. One of them, or both, is no_bias(): adding -0
+    // changes nothing. Kernels load biases before they write anything, as the compiler does not
+    // move loads before stores.
+    static __device__ __forceinline__ float no_bias() { return -0.0f; }
     __device__ __forceinline__ float bias_of_row(int64_t row, bool is_inside) const {
-        return bias_ && !is_bias_of_columns_ && is_inside ? bias_[row] : 0;
+        return bias_ && !is_bias_of_columns_ && is_inside ? bias_[row] : no_bias();
     }
     __device__ __forceinline__ float bias_of_col(int64_t col, bool is_inside) const {
-        return bias_ && is_bias_of_columns_ && is_inside ? bias_[col] : 0;
+        return bias_ && is_bias_of_columns_ && is_inside ? bias_[col] : no_bias();
     }
     __device__ __forceinline__ bool has_bias_of_columns() const { return is_bias_of_columns_; }
 

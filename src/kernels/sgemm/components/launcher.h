@@ -107,7 +107,8 @@ constexpr auto walking_launcher(KernelOf) {
     };
 }
 
-// Describes a kernel that needs nothing but a block of `threads` for each tile.
+// Describes a kernel that needs nothing but a block of `threads` for each tile. Each element is the
+// sum of one thread, in the order of k.
 template <int block_m, int block_n, int threads, class KernelOf>
 constexpr kernel_entry<sgemm_problem> describe_tiles(
     const char* name, const char* description, KernelOf, int block_k = 0, size_t smem_bytes = 0) {
@@ -120,6 +121,7 @@ constexpr kernel_entry<sgemm_problem> describe_tiles(
         .threads = threads,
         .stages = smem_bytes ? 1 : 0,
         .smem_bytes = smem_bytes,
+        .keeps_k_order = true,
         .accepts = fits_grid<block_m, block_n>,
         .launch =
             [](const sgemm_problem& p, const launch_context& context) {
@@ -179,6 +181,8 @@ constexpr kernel_entry<sgemm_problem> describe(const char* name, const char* des
         entry.alignment_bytes = Variant::alignment_bytes;
     if constexpr (requires { Variant::math; })
         entry.math = Variant::math;
+    if constexpr (requires { Variant::keeps_k_order; })
+        entry.keeps_k_order = Variant::keeps_k_order;
     if constexpr (requires { Variant::has_epilogue; })
         entry.has_epilogue = Variant::has_epilogue;
     if constexpr (requires { Variant::uses_counters; })

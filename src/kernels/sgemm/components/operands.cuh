@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/kernel_entry.h"
+#include "kernels/common/element.cuh"
 #include "kernels/common/fragment.cuh"
 #include "kernels/common/scalar.cuh"
 #include "kernels/common/tile_order.cuh"
@@ -75,7 +76,7 @@ __device__ __forceinline__ sgemm_operands resolve_at_once(const sgemm_problem& p
 // Whether the sums of a tile begin with alpha * beta * C instead of 0. C is then read while the
 // first slabs are copied, not after the last slab. If alpha is 1 or -1, alpha * sum is exact; if
 // |beta| <= 1, beta * C does not overflow. Updates of factorisations and sums of gradients fulfil
-// this.
+// this. Kernels that keep the order of k (kernel_entry) do not do it in reproducible mode.
 __device__ __forceinline__ bool begins_with_c(const sgemm_operands& o) {
     return o.beta != 0 && fabsf(o.beta) <= 1 && fabsf(o.alpha) == 1;
 }
@@ -164,13 +165,7 @@ __device__ __forceinline__ int64_t op_index(int64_t row, int64_t col, int64_t ld
     return trans ? col + row * ld : row + col * ld;
 }
 
-// *c = alpha * product + beta * *c. If beta is zero, C is not read.
-__device__ __forceinline__ void store_c(float* c, float alpha, float product, float beta) {
-    const float scaled = alpha * product;
-    *c = beta == 0 ? scaled : fmaf(beta, *c, scaled);
-}
-
-// The same for four consecutive rows. Rows from `first` (may be negative) to `rows` (may be below
+// store_c for four consecutive rows. Rows from `first` (may be negative) to `rows` (may be below
 // or above 4) are computed. `vector`: C's columns are aligned to 16 bytes.
 __device__ __forceinline__ void store_c4(float* c,
                                          float alpha,
@@ -180,8 +175,10 @@ __device__ __forceinline__ void store_c4(float* c,
                                          bool vector,
                                          int first = 0) {
     if (vector && rows >= 4 && first <= 0) {
-        float4 result = make_float4(
-            alpha * product[0], alpha * product[1], alpha * product[2], alpha * product[3]);
+        float4 result = make_float4(scaled_sum(alpha, product[0]),
+                                    scaled_sum(alpha, product[1]),
+                                    scaled_sum(alpha, product[2]),
+                                    scaled_sum(alpha, product[3]));
         if (beta != 0) {
             const float4 old = *reinterpret_cast<const float4*>(c);
             result.x = fmaf(beta, old.x, result.x);
@@ -195,7 +192,7 @@ __device__ __forceinline__ void store_c4(float* c,
     float result[4];
 #pragma unroll
     for (int e = 0; e < 4; ++e)
-        result[e] = alpha * product[e];
+        result[e] = scaled_sum(alpha, product[e]);
     if (beta != 0) {
 #pragma unroll
         for (int e = 0; e < 4; ++e)

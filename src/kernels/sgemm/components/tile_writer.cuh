@@ -67,11 +67,11 @@ public:
         const int count = f.is_bias_of_columns ? cols : rows;
 #pragma unroll 1
         for (int i = threadIdx.x; i < count; i += threads)
-            biases[i] = f.bias ? bias[i] : 0;
+            biases[i] = f.bias ? bias[i] : epilogue_op::no_bias();
     }
 
     __device__ __forceinline__ void store(int row, int col, float sum, const float* biases) const {
-        float value[1][1] = {{fmaf(alpha_, sum, bias_of(biases, row, col))}};
+        float value[1][1] = {{scaled_sum(alpha_, sum) + bias_of(biases, row, col)}};
         epilogue_(value, [&](int) { return epilogue_place{row, col, 1}; });
     }
     __device__ __forceinline__ void
@@ -79,7 +79,8 @@ public:
         float value[1][4];
 #pragma unroll
         for (int r = 0; r < 4; ++r)
-            value[0][r] = fmaf(alpha_, sum[r], r < rows ? bias_of(biases, row + r, col) : 0);
+            value[0][r] =
+                scaled_sum(alpha_, sum[r]) + (r < rows ? bias_of(biases, row + r, col) : 0);
         epilogue_(value, [&](int) { return epilogue_place{row, col, rows}; });
     }
 

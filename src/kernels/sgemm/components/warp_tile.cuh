@@ -349,8 +349,10 @@ struct warp_tile {
                 for (int g = 0; g < Shape::groups_m; ++g) {
                     const float* quad = acc[4 * group + j][g];
                     *reinterpret_cast<float4*>(quads + j * pitch + g * Shape::lanes_m * 4) =
-                        make_float4(
-                            alpha * quad[0], alpha * quad[1], alpha * quad[2], alpha * quad[3]);
+                        make_float4(scaled_sum(alpha, quad[0]),
+                                    scaled_sum(alpha, quad[1]),
+                                    scaled_sum(alpha, quad[2]),
+                                    scaled_sum(alpha, quad[3]));
                 }
             __syncwarp(); // the columns are complete
 #pragma unroll 1

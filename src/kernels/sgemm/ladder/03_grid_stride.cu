@@ -50,6 +50,7 @@ constinit const sgemm_kernel sgemm_grid_stride = {
     .block_n = block_n,
     .threads = threads,
     .takes_backwards = true,
+    .keeps_k_order = true,
     .launch = walking_launcher<block_m, block_n, threads, blocks_per_sm>(
         [](auto transa, auto transb) { return kernel<transa, transb>; }),
 };

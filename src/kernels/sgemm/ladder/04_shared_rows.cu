@@ -104,6 +104,7 @@ const kernel_entry<sgemm_problem> sgemm_shared_rows = {
     .threads = threads,
     .stages = 1,
     .smem_bytes = 227 * 1024,
+    .keeps_k_order = true,
     .accepts = fits,
     .prepare = prepare,
     .launch = launch_kernel,

@@ -45,6 +45,7 @@ constinit const sgemm_kernel sgemm_shared_tile_grid_stride = {
     .threads = threads,
     .stages = 1,
     .smem_bytes = sizeof(storage),
+    .keeps_k_order = true,
     .launch = walking_launcher<block, block, threads, blocks_per_sm>(
         [](auto transa, auto transb) { return kernel<transa, transb>; }),
 };

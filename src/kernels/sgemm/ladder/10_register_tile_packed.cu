@@ -124,6 +124,7 @@ const kernel_entry<sgemm_problem> sgemm_register_tile_packed = {
     .threads = threads,
     .stages = 1,
     .smem_bytes = sizeof(storage),
+    .keeps_k_order = true,
     .accepts = fits_grid<block_m, block_n>,
     .workspace_bytes = workspace_bytes,
     .launch = launch_kernel,

@@ -88,6 +88,7 @@ const kernel_entry<sgemm_problem> sgemm_warp_quadrants = {
     .threads = threads,
     .stages = 1,
     .smem_bytes = sizeof(storage),
+    .keeps_k_order = true,
     .accepts = fits_grid<block, block>,
     .launch = launch_kernel,
 };

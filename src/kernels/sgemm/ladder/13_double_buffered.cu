@@ -82,7 +82,9 @@ __global__ void __launch_bounds__(threads, 2) kernel(int64_t first_batch, const 
             frag[kk % 2].add_product(acc);
         }
     }
-    fragment::store(p, o, tile_row, tile_col, i, j, acc);
+    // Resolved again, as the main loop has no registers for alpha, beta and C.
+    const sgemm_operands to = resolve_operands(p, first_batch + blockIdx.z);
+    fragment::store(p, to, tile_row, tile_col, i, j, acc);
 }
 
 myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
@@ -106,6 +108,7 @@ const kernel_entry<sgemm_problem> sgemm_double_buffered = {
     .threads = threads,
     .stages = stages,
     .smem_bytes = sizeof(storage),
+    .keeps_k_order = true,
     .accepts = fits_grid<block, block>,
     .launch = launch_kernel,
 };

@@ -69,7 +69,7 @@ private:
         const epilogue_place at{
             layout.swap_ab ? short_line : line, layout.swap_ab ? line : short_line, 1};
         const float bias = epilogue.bias_of_row(at.row, true) + epilogue.bias_of_col(at.col, true);
-        float value[1][1] = {{fmaf(alpha, sum, bias)}};
+        float value[1][1] = {{scaled_sum(alpha, sum) + bias}};
         epilogue(value, [&](int) { return at; });
     }
 };

@@ -211,7 +211,7 @@ struct short_k_tile {
         for (int j = 0; j < Shape::thread_n; ++j)
 #pragma unroll
             for (int i = 0; i < Shape::thread_m; ++i)
-                acc[j][i] *= factor;
+                acc[j][i] = scaled_sum(factor, acc[j][i]);
     }
 };
 
@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
             f);
     };
     const auto load_c = [&] {
-        if (!begins_with_c(o))
+        if (p.math == MYBLAS_FP32_REPRODUCIBLE_MATH || !begins_with_c(o))
             return;
         if_whole([&](auto whole) { for_each(whole, [](float old, float& sum) { sum = old; }); });
         t.scale(o.alpha * o.beta);
@@ -366,6 +366,7 @@ const sgemm_kernel sgemm_short_k = {
     .stages = square::stages,
     .smem_bytes = short_k_kernels<tall>::max_smem_bytes,
     .takes_triangles = true,
+    .keeps_k_order = true,
     .accepts = fits,
     .work = work,
     .launch = launch_kernel,

@@ -435,7 +435,7 @@ __device__ __forceinline__ void write_columns(
         float value[batch];
 #pragma unroll
         for (int i = 0; i < batch; ++i)
-            value[i] = o.alpha * Tile::add_words(partial, row, col + i * step);
+            value[i] = scaled_sum(o.alpha, Tile::add_words(partial, row, col + i * step));
         float* const at = c + row + col * p.ldc;
         if (o.beta != 0) {
 #pragma unroll
@@ -526,7 +526,7 @@ __device__ __forceinline__ void write_fused(const sgemm_problem& p,
         const float product[4] = {sum.x, sum.y, sum.z, sum.w};
 #pragma unroll
         for (int r = 0; r < 4; ++r)
-            value[number][r] = fmaf(o.alpha, product[r], value[number][r]);
+            value[number][r] += scaled_sum(o.alpha, product[r]);
     });
     epilogue(value, place_of);
 }
@@ -576,6 +576,7 @@ struct small_tile_variant {
     static constexpr bool has_epilogue = Shape::has_epilogue;
     static constexpr int min_arch = Shape::cluster > 1 ? 90 : 80, max_arch = 0;
     static constexpr bool takes_triangles = cuda::takes_triangles<Shape>;
+    static constexpr bool keeps_k_order = Shape::sharing_groups == 1;
     // The same for all transpositions.
     static constexpr size_t smem_bytes = small_tile<Shape, false, false>::smem_bytes;
 

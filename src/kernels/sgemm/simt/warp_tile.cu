@@ -138,7 +138,7 @@ struct variant {
     using shape = Shape;
     static constexpr int min_arch = 80, max_arch = 0;
     static constexpr bool has_epilogue = has_epilogue_;
-    static constexpr bool takes_triangles = true;
+    static constexpr bool takes_triangles = true, keeps_k_order = true;
     static constexpr bool has_across = lies_across<Across>;
     // For the form that pads both operands.
     static constexpr size_t smem_bytes = warp_tile<Shape, true, false, true>::smem_bytes;
@@ -162,8 +162,8 @@ struct variant {
     }
 
     // Bits: the two transpositions; A and B are copied by quads; C is accessed by quads; alignment
-    // of pointer arrays is checked in the kernel; C is read; the tile shape is Across; there is an
-    // epilogue, which writes C by columns.
+    // of pointer arrays is checked in the kernel; C may be read before the loop; the tile shape is
+    // Across; there is an epilogue, which writes C by columns.
     static constexpr int choice_bits = 6 + has_across + has_epilogue;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
@@ -210,8 +210,10 @@ struct variant {
             batch_aligned16(p.c_array ? nullptr : p.c, p.ldc, p.stride_c, nullptr, p.batch_count);
         const bool across = is_across(p);
         const bool arrays = may_be_quads(p);
+        const bool reads_c_first =
+            may_be_nonzero(p.beta) && p.math != MYBLAS_FP32_REPRODUCIBLE_MATH;
         const unsigned choice = copy_bits(p) | arrays << 2 | quads_c << 3 | arrays << 4 |
-                                may_be_nonzero(p.beta) << 5 | across << 6 |
+                                reads_c_first << 5 | across << 6 |
                                 !p.epilogue.is_empty() << (6 + has_across);
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
