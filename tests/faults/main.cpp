@@ -700,7 +700,8 @@ int main(int argc, char** argv) {
         std::fputs(faults::usage, stderr);
         return 2;
     }
-    for (const char* variable : {"MYBLAS_BACKEND", "MYBLAS_MATH", "MYBLAS_LOG", "MYBLAS_WORKSPACE"})
+    for (const char* variable :
+         {"MYBLAS_BACKEND", "MYBLAS_MATH", "MYBLAS_LOG", "MYBLAS_WORKSPACE", "MYBLAS_SMS"})
         unsetenv(variable);
     setlocale(LC_ALL, "C.UTF-8");
     return faults::run_all(o);
