@@ -439,7 +439,7 @@ def command_line(setting):
     words += ["--at-once"] if setting.at_once else []
     words += [f"--divisor {setting.divisor}"] if setting.divisor != 1 else []
     words += ["--rehearse"] if setting.rehearse else []
-    return " ".join([*words, "BUILD_DIR", setting.output.name, *setting.parts])
+    return [*words, "BUILD_DIR", setting.output.name, *setting.parts]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Where, when and how something was measured, for results of measure.py and python_package.py."""
+"""Where, when and how something was measured, for results of measure.py, of python_package.py, and
+of the measure.py of bench/engines."""
 
 import ctypes
 import datetime
@@ -23,15 +24,26 @@ def commit(build):
     return re.search('build_commit = "(.*)"', header)[1]
 
 
-def context(build, command):
+def gpus():
+    """(name, version of the driver) of each GPU."""
     query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
-    answer = subprocess.run(query, capture_output=True, text=True, timeout=30)
-    gpu, driver = answer.stdout.splitlines()[0].split(", ")
+    try:
+        answer = subprocess.run(query, capture_output=True, text=True, timeout=30)
+    except FileNotFoundError:
+        return []
+    found = answer.stdout.splitlines() if answer.returncode == 0 else []
+    return [line.split(", ") for line in found]
+
+
+def context(build, command):
+    """Without a GPU: of the host alone."""
+    found = gpus()
+    gpu, driver = found[0] if found else ("", "")
     cpus = re.findall("model name\\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
     return {
         "gpu": gpu,
         "driver": driver,
-        "cuda": cuda_version(),
+        "cuda": cuda_version() if found else "",
         "cpu": f"{len(cpus)} x {cpus[0]}",
         "commit": commit(build),
         "command": " ".join(command),

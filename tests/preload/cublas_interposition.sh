@@ -110,7 +110,7 @@ check "a switch that makes no sense" 'forwarded: MYBLAS_OFFLOAD makes no sense \
     MYBLAS_OFFLOAD=perhaps "$host" "$client" local forwarded
 check "errors" 'forwarded: an argument is wrong \(1\), the handle is NULL \(1\)' "$host" "$client" \
     local errors
-check "a stream and a workspace" "$(served 1)" "$host" "$client" local stream
+check "a stream and a workspace" "$(served 3)" "$host" "$client" local stream
 check "handles come and go" '^Sgemm +tiny +264 .*too many cuBLAS handles \(36\)' "$host" "$client" \
     local handles
 check "a fork" "$(served 1)" "$host" "$client" local served fork

@@ -30,7 +30,7 @@ for major in 12 13; do
         local all
     check "cuBLAS $major by name: levels 1 to 3" ': loaded, ([0-9]+) calls seen, \1 served' \
         "$host" "$client" local levels
-    check "cuBLAS $major by name: a stream and a workspace" '^Sgemm +tiny +1 ' "$host" "$client" \
+    check "cuBLAS $major by name: a stream and a workspace" '^Sgemm +tiny +3 ' "$host" "$client" \
         local stream
     check "cuBLAS $major by name: others" none "$host" "$client" local untouched
     check "RTLD_DEEPBIND is out of reach" none "$host" "$client" deepbind forwarded
