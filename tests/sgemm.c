@@ -1988,6 +1988,74 @@ static void test_null_inputs(void** state) {
     operand_destroy(&c);
 }
 
+// beta is NaN: so is C, which the kernels may read only where it is, also at an address in an array
+// of pointers that is no multiple of 16 bytes.
+static void test_nan_beta(void** state) {
+    enum { m = 11, n = 33, k = 17, ldc = 16, batch = 2 };
+    myblasHandle_t handle = require_handle(state);
+    assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_FAST_MATH)); // allows all kernels
+    const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
+    const float alpha = 1, beta = NAN;
+    struct operand a = operand_create(handle), b = operand_create(handle);
+    struct operand c = operand_create(handle), pointers = operand_create(handle);
+    float* host_a = operand_place(&a, m * k * sizeof(float), 4);
+    float* host_b = operand_place(&b, k * n * sizeof(float), 4);
+    for (int i = 0; i < m * k; ++i)
+        host_a[i] = 1;
+    for (int i = 0; i < k * n; ++i)
+        host_b[i] = 1;
+    operand_upload(&a);
+    operand_upload(&b);
+    for (int kernel = -1; kernel < count; ++kernel) {
+        const char* name = NULL;
+        if (kernel >= 0) {
+            const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, kernel);
+            if (!kernel_fits_device(handle, &info))
+                continue;
+            force(handle, &info);
+            name = info.name;
+        }
+        float* host_c = operand_place(&c, batch * n * ldc * sizeof(float), 4);
+        for (int i = 0; i < batch * n * ldc; ++i)
+            host_c[i] = (float)i;
+        operand_upload(&c);
+        float** host_pointers = operand_place(&pointers, 3 * batch * sizeof(float*), 0);
+        for (int i = 0; i < batch; ++i) {
+            host_pointers[i] = operand_device(&a);
+            host_pointers[batch + i] = operand_device(&b);
+            host_pointers[2 * batch + i] = (float*)operand_device(&c) + i * n * ldc;
+        }
+        operand_upload(&pointers);
+        float** const device = operand_device(&pointers);
+        const myblasStatus_t status = mysgemmBatched(handle,
+                                                     MYBLAS_OP_N,
+                                                     MYBLAS_OP_N,
+                                                     m,
+                                                     n,
+                                                     k,
+                                                     &alpha,
+                                                     (const float* const*)device,
+                                                     m,
+                                                     (const float* const*)(device + batch),
+                                                     k,
+                                                     &beta,
+                                                     device + 2 * batch,
+                                                     ldc,
+                                                     batch);
+        if (name && status == MYBLAS_STATUS_NOT_SUPPORTED)
+            continue;
+        assert_ok(status);
+        const float* found = operand_download(&c);
+        for (int i = 0; i < batch * n * ldc; ++i)
+            assert_true(i % ldc < m ? isnan(found[i]) : found[i] == (float)i);
+    }
+    assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
+    operand_destroy(&pointers);
+    operand_destroy(&c);
+    operand_destroy(&b);
+    operand_destroy(&a);
+}
+
 // With k == 0 every element of C is scaled, also if C has more tiles than any GPU has
 // multiprocessors.
 static void test_empty_products(void** state) {
@@ -2145,6 +2213,7 @@ int main(void) {
         cmocka_unit_test(test_transposed_operands_are_packed_alike),
         cmocka_unit_test(test_passes),
         cmocka_unit_test(test_null_inputs),
+        cmocka_unit_test(test_nan_beta),
         cmocka_unit_test(test_empty_products),
         cmocka_unit_test(test_operands_in_host_memory),
     };

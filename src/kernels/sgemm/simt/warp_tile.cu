@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
             p.n - at.col >= Shape::block_n)
             scalars.beta = 0; // C is in the sums
         multiply([&] {
-            if (scalars.beta != o.beta)
+            if (scalars.beta == 0 && o.beta != 0) // false if beta is NaN
                 tile::load_c(o.c + at.row + at.col * p.ldc, p.ldc, o.alpha * o.beta, acc);
         });
         tile::template store_quads<false>(p, scalars, at, acc);
