@@ -61,6 +61,7 @@ def fuzz_rows(runs):
     for (machine, commit), group in groups.items():
         names = ("cases", "calls", "elements", "undetermined", "bits_compared", "failures")
         total = {name: sum(run[name] for run in group) for name in names}
+        notes = "".join(f": {run['note']}" for run in group if "note" in run)
         backend = group[0]["backend"]
         kernels = max(run["kernels"] for run in group)
         seeds = ", ".join(str(run["seed"]) for run in group)
@@ -75,7 +76,7 @@ def fuzz_rows(runs):
                 f"repetitions; {f'{kernels} kernels; ' if kernels else ''}"
                 f"{number(total['elements'] - total['undetermined'])} elements judged; bits "
                 f"compared {number(total['bits_compared'])} times; {minutes(seconds)} of threads",
-                "none wrong" if total["failures"] == 0 else f"{total['failures']} wrong",
+                "none wrong" if total["failures"] == 0 else f"{total['failures']} wrong{notes}",
                 f"`{command}`, S = {seeds}",
                 f"`{commit}`",
             ]
