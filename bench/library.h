@@ -100,11 +100,11 @@ std::vector<std::string> kernel_names(myblasBackend_t, routine);
 bool has_kernel(myblasBackend_t, routine, const std::string& name);
 
 // The names of modes on the command line and in files.
-inline constexpr named<myblasMath_t> math_modes[] = {{"strict", MYBLAS_FP32_STRICT_MATH},
-                                                     {"emulated", MYBLAS_FP32_EMULATED_MATH},
-                                                     {"fast", MYBLAS_FP32_FAST_MATH},
-                                                     {"reproducible",
-                                                      MYBLAS_FP32_REPRODUCIBLE_MATH}};
+inline constexpr named<myblasMath_t> math_modes[] = {
+    {"strict", MYBLAS_FP32_STRICT_MATH},
+    {"emulated", MYBLAS_FP32_EMULATED_MATH},
+    {"fast", MYBLAS_FP32_FAST_MATH},
+    {"reproducible", MYBLAS_FP32_REPRODUCIBLE_MATH}};
 inline const char* to_text(myblasMath_t math) { return name_of(math_modes, math); }
 // The modes that differ in accuracy; reproducible is as accurate as strict.
 inline constexpr std::span accuracy_modes(math_modes, 3);

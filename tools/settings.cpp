@@ -94,7 +94,10 @@ constexpr struct {
     {"MYBLAS_REPORT", check_output},
     {"MYBLAS_CALL_LOG", check_output},
     {"MYBLAS_TUNING", check_input},
-    {emulation, [](text v) { return check_choice(v, {"0", "1"}); }},
+    {emulation,
+     [](text v) {
+         return check_choice(v, {"0", "1"});
+     }},
     // What the tools set and read
     {"MYBLAS_COMMIT", nullptr},
     {"MYBLAS_RUN_PROCESS", nullptr},

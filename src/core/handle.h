@@ -57,7 +57,7 @@ struct myblasContext {
     int all_sms = 0;            // of the device
     int usual_sms = 0;          // that calls plan for without a target
     int sm_count_target = 0;    // as it was set; 0: none
-    uint64_t context = 0; // that owns the memory; 0: unknown
+    uint64_t context = 0;       // that owns the memory; 0: unknown
 
     myblasStream_t stream = nullptr;
     myblasPointerMode_t pointer_mode = MYBLAS_POINTER_MODE_HOST;
