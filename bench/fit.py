@@ -2,6 +2,9 @@
 """Fits the predictor of SGEMM (src/select/model.h) to readings, and judges it by others.
 
     fit.py --fit     writes src/select/model_sm90.inc (NumPy, SciPy; minutes)
+    fit.py --add K   fits the variants of family K alone, to all readings that have them, and leaves
+                     the others as they are (seconds); again after each --fit, until readings of the
+                     card that is fitted to have them, too
     fit.py --check   judges the choices of the library (NumPy; seconds); with --regret bench/results
                      it also writes what it found to <card>/regret.json there, from which
                      bench/performance.py draws
@@ -142,6 +145,7 @@ class Readings:
         times = np.array([[value(cell) for cell in row] for row in cells])
         self.incumbent_us, self.us = times[:, 0], times[:, 1:]
         self.rough = np.array([[cell.startswith("~") for cell in row[1:]] for row in cells])
+        self.timed = np.ones(self.us.shape, dtype=bool)  # not of kernels that are newer
         key = lambda c: ",".join(str(c[x]) for x in ("form", "m", "n", "k", "lda", "ldb", "batch"))
         self.held = np.array([zlib.crc32(key(call).encode()) % 4 == 0 for call in self.calls])
         device = {name: int(value) for name, value in self.context["device"].items()}
@@ -151,7 +155,7 @@ class Readings:
     def of(self, rows):
         """The same readings for some of the calls."""
         some = copy.copy(self)
-        for name in ("us", "rough", "sets", "held", "cards", "incumbent_us"):
+        for name in ("us", "rough", "timed", "sets", "held", "cards", "incumbent_us"):
             setattr(some, name, getattr(self, name)[rows])
         some.calls = [self.calls[row] for row in rows]
         some.devices = [self.devices[row] for row in rows]
@@ -318,6 +322,13 @@ class Model:
         self.variants = variants
         self.costs, self.domain, self.bounds = costs, domain, bounds
         self.hidden, self.work_weights, self.hidden_weights = hidden, work_weights, hidden_weights
+
+    def among(self, variants):
+        """The same for some of the variants."""
+        rows = [self.variants.index(name) for name in variants]
+        domain = tuple(of[rows] for of in self.domain)
+        arrays = (self.work_weights[rows], self.hidden_weights[rows])
+        return Model(variants, self.costs[rows], domain, self.bounds[rows], self.hidden, *arrays)
 
     def log_cycles(self, view, with_factor=True):
         found = view.all_physical(self.costs)
@@ -520,7 +531,7 @@ def regret_of(readings, library, mode, chosen):
 def regret_of_model(model, view, readings, library, mode, with_factor=True):
     us, _, _ = in_mode(readings, library, mode)
     allowed = np.isfinite(us[:, view.columns])
-    chosen = model.choose(view, allowed, with_factor)
+    chosen = model.among(view.variants).choose(view, allowed, with_factor)
     return regret_of(readings, library, mode, np.array(view.columns)[chosen])
 
 
@@ -605,14 +616,17 @@ def read_model(path):
 
 
 def join(readings):
-    """Joins several readings. The result has the columns of the first."""
+    """Joins several readings. The result has the kernels of all."""
     first = readings[0]
+    kernels = list(dict.fromkeys(kernel for some in readings for kernel in some.kernels))
     for other in readings:
-        columns = [other.kernels.index(k) if k in other.kernels else -1 for k in first.kernels]
+        columns = [other.kernels.index(k) if k in other.kernels else -1 for k in kernels]
         # Index -1 is the added last column: NaN for kernels that `other` lacks.
         other.us = np.pad(other.us, ((0, 0), (0, 1)), constant_values=math.nan)[:, columns]
         other.rough = np.pad(other.rough, ((0, 0), (0, 1)))[:, columns]
-    for name in ("us", "rough", "sets", "held", "cards", "incumbent_us"):
+        other.timed = np.pad(other.timed, ((0, 0), (0, 1)))[:, columns]
+        other.kernels = kernels
+    for name in ("us", "rough", "timed", "sets", "held", "cards", "incumbent_us"):
         setattr(first, name, np.concatenate([getattr(some, name) for some in readings]))
     for name in ("devices", "calls"):
         setattr(first, name, sum((getattr(some, name) for some in readings), []))
@@ -652,6 +666,61 @@ def command_fit(library):
     return 0
 
 
+def command_add(library, family):
+    """Of each new variant the physical coefficients, a domain, and of the learned factor the part
+    that is linear in its work."""
+    names = [name for name in library.names if name.split("/")[0] == family]
+    files = [Readings(file) for file in sorted(glob.glob(READINGS.format("*")))]
+    files = [file for file in files if set(names) <= set(file.kernels)]
+    readings = join(files)
+    view, rows = View(readings, library), ~readings.held
+    us, best = in_mode(readings, library, len(MODES) - 1)[0], in_mode(readings, library, 0)[1]
+    costs = fit_costs(view, us, readings.rough, best, rows)
+    regrets = find_situations(view, readings, library)
+    domain = find_domains(view, regrets, readings.rough, rows)
+    # Single products are another matter than batches, if the readings have none.
+    batch = DOMAIN.index("batch")
+    least_batch = view.domain[:, batch].min()
+    domain[0][:, batch, 0] = np.maximum(domain[0][:, batch, 0], least_batch)
+    physical = view.all_physical(costs)
+    old = read_model(MODEL)
+    kept = [name for name in old.variants if name not in names]
+    model = old.among(kept)
+    weights, bounds = [], []
+    for name in names:
+        variant = view.variants.index(name)
+        times = us[:, view.columns[variant]]
+        known = rows & np.isfinite(times) & ~readings.rough[:, view.columns[variant]]
+        features = view.features[known, variant]
+        error = np.log2(times[known] * view.clock_mhz[known]) - physical[known, variant]
+        ridge = 0.12 * np.eye(WORK_FEATURES)
+        weights.append(np.linalg.solve(features.T @ features + ridge, features.T @ error))
+        bounds.append(np.percentile(features @ weights[-1], (1, 99)))
+        left = error - features @ weights[-1]
+        spread = [f"{100 * (2 ** np.abs(e).mean() - 1):.1f}%" for e in (error, left)]
+        print(f"{name}: {known.sum()} readings, apart by {spread[0]}, with the factor {spread[1]}")
+    new = [view.variants.index(name) for name in names]
+    model = Model(
+        kept + names,
+        np.concatenate([model.costs, costs[new]]),
+        tuple(np.concatenate([old, own[new]]) for old, own in zip(model.domain, domain)),
+        np.concatenate([model.bounds, bounds]),
+        model.hidden,
+        np.concatenate([model.work_weights, weights]),
+        np.concatenate([model.hidden_weights, np.zeros((len(names), MEMBERS * UNITS))]),
+    )
+    with open(MODEL) as file:
+        lines = [line[3:].rstrip("\n") for line in file if line.startswith("// ")][1:]
+    lines = [line for line in lines if line != "clang-format off" and line != "clang-format on"]
+    used = ", ".join(os.path.relpath(file.path, ROOT) for file in files)
+    lines = [line for line in lines if not line.startswith(f"{family}: ")]
+    write_model(model, MODEL, [*lines, f"{family}: bench/fit.py --add {family}, by {used}"])
+    for mode, name in enumerate(MODES):
+        regret = regret_of_model(model, view, readings, library, mode)
+        print_table(f"{name}, held back", regret[readings.held], readings.sets[readings.held])
+    return 0
+
+
 def judge(regret, readings, rows, mode, chosen, is_fitted):
     """Complaints about choices that lose more time than --check allows."""
     found = regret[rows]
@@ -685,7 +754,8 @@ def check_choices(readings, library, is_fitted, found):
         for row in range(len(chosen)):
             kernel = library.select(readings.devices[row], readings.call(row, mode))
             chosen[row] = readings.kernels.index(kernel) if kernel in readings.kernels else -1
-            can_be_known[row] = has_readings_in(mode, kernel)
+            timed = chosen[row] >= 0 and readings.timed[row, chosen[row]]
+            can_be_known[row] = timed and has_readings_in(mode, kernel)
         known = (chosen >= 0) & np.isfinite(us[np.arange(len(chosen)), chosen])
         if known[can_be_known].mean() < LEAST_KNOWN:
             unknown = (can_be_known & ~known).sum()
@@ -755,6 +825,7 @@ def check_formula(readings, library):
     rows = np.flatnonzero(readings.held)[::20]
     some = readings.of(rows)
     view = View(some, library)
+    model = model.among(view.variants)
     found = model.log_cycles(view)
     indices = [library.names.index(name) for name in model.variants]
     most = 0
@@ -792,12 +863,15 @@ def main():
     command.add_argument(
         "--check", action="store_true", help="fail where the library's choices lose too much"
     )
+    command.add_argument("--add", metavar="FAMILY", help="write the constants of its variants")
     parser.add_argument("--library", default=LIBRARY, help="libmyblas.so (that of build/dev)")
     parser.add_argument(
         "--regret", type=pathlib.Path, metavar="RESULTS", help="write regret.json of each card"
     )
     arguments = parser.parse_args()
     library = Library(arguments.library)
+    if arguments.add:
+        return command_add(library, arguments.add)
     return command_fit(library) if arguments.fit else command_check(library, arguments.regret)
 
 

@@ -390,6 +390,8 @@ static bool has_epilogue(myblasHandle_t handle, const char* name) {
                                           "tf32x3/64x64",
                                           "tf32x3/128x64",
                                           "tf32x3/128x128",
+                                          "tf32x3_batch/64x64",
+                                          "tf32x3_batch/128x64",
                                           "bf16x6/256x128",
                                           "bf16x6/128x128",
                                           "fp16x3/256x128",
@@ -495,7 +497,7 @@ static void check_shapes(myblasHandle_t handle, const char* kernel) {
                 const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
                 const bool may_decline = (is_one_of(kernel, "stream_k") && s.batch > 1) ||
                                          (is_one_of(kernel, "openblas") && !has_openblas) ||
-                                         is_one_of(kernel, "tf32x3") || // unaligned
+                                         is_one_of(kernel, "tf32x3/") || // unaligned
                                          is_too_wide(kernel, &s) ||
                                          (is_one_of(kernel, "unpacked") && (s.m > 80 || s.k > 80));
                 if (ran != can && !may_decline)
@@ -537,7 +539,7 @@ static void check_epilogues(myblasHandle_t handle, const char* kernel) {
             continue;
         const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
         const bool may_decline = backend_of(handle) == MYBLAS_BACKEND_HOST ||
-                                 (is_one_of(kernel, "tf32x3") && !s.is_aligned) ||
+                                 (is_one_of(kernel, "tf32x3/") && !s.is_aligned) ||
                                  is_too_wide(kernel, &s);
         if (!ran && !may_decline)
             fail_msg("%s declined %s", kernel, name_of(&s));
@@ -642,7 +644,7 @@ static void check_large(myblasHandle_t handle, const char* kernel) {
             s.aux = way > 0;
             s.in_place = way == 1;
             s.padding = i % 2 * 3;
-            s.is_aligned = is_one_of(kernel, "tf32x3") || random_between(0, 1);
+            s.is_aligned = is_one_of(kernel, "tf32x3/") || random_between(0, 1);
             struct operand workspace = operand_create(handle);
             if (products[i].workspace) {
                 operand_place(&workspace, products[i].workspace, 0);
@@ -653,7 +655,7 @@ static void check_large(myblasHandle_t handle, const char* kernel) {
             const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
             // stream_k and tf32x3 take no batches, and stream_k's copies may not fit in a lent
             // workspace.
-            const bool may_decline = (is_one_of(kernel, "tf32x3") && s.batch > 1) ||
+            const bool may_decline = (is_one_of(kernel, "tf32x3/") && s.batch > 1) ||
                                      is_too_wide(kernel, &s) ||
                                      (is_one_of(kernel, "stream_k") && products[i].workspace);
             if (!ran && !may_decline)

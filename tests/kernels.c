@@ -155,6 +155,8 @@ static const char* const cuda_sgemm[] = {"naive",
                                          "tf32x3/64x64",
                                          "tf32x3/128x64",
                                          "tf32x3/128x128",
+                                         "tf32x3_batch/64x64",
+                                         "tf32x3_batch/128x64",
                                          NULL};
 static const char* const cuda_transpose[] = {"copy",
                                              "copy_shared",
@@ -527,7 +529,14 @@ static void test_selected_names(void** state) {
          "fp16x3/256x128"},
         {90, large_workspace, in_mode(emulated, sgemm_call(T, T, 8192, 8192, 8192)),
          "fp16x3/256x128"},
-        {90, 0, in_mode(fast, sgemm_call(N, N, 1024, 1024, 1024)), "tf32x3/ fp16x3/ bf16x6/"},
+        {90, 0, in_mode(fast, sgemm_call(N, N, 1024, 1024, 1024)),
+         "tf32x3/ tf32x3_batch/ fp16x3/ bf16x6/"},
+        {90, default_workspace, in_mode(fast, in_batch(64, sgemm_call(T, N, 1024, 1024, 128))),
+         "tf32x3_batch/"},
+        {90, 0, in_mode(emulated, in_batch(32, sgemm_call(N, N, 128, 2048, 2048))),
+         "tf32x3_batch/128x64"},
+        {90, 0, in_mode(emulated, in_batch(128, sgemm_call(N, N, 64, 512, 512))),
+         "tf32x3_batch/64x64"},
         {all, default_workspace, in_mode(reproducible, sgemm_call(N, N, 4096, 4096, 4096)),
          "warp_tile/"},
         {all, default_workspace, in_mode(reproducible, sgemm_call(N, N, 16, 16, 65536)),
@@ -648,7 +657,7 @@ static void test_little_workspace(void** state) {
                 const myblasCall_t call =
                     in_mode((myblasMath_t)mode, sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, n, n, n));
                 const char* name = selected_on(&device, workspaces[w], &call);
-                if (is_one_of(name, "tf32x3/ bf16x6/ fp16x3/"))
+                if (is_one_of(name, "tf32x3/ tf32x3_batch/ bf16x6/ fp16x3/"))
                     continue;
                 ++failures;
                 print_error("%lld in mode %d with %zu MiB takes %s\n",
@@ -1349,7 +1358,8 @@ static const char* const families[] = {"warp_tile",
                                        "thin",
                                        "bf16x6",
                                        "fp16x3",
-                                       "tf32x3"};
+                                       "tf32x3",
+                                       "tf32x3_batch"};
 
 // A name that is neither a kernel nor a family of any backend.
 static const char* const no_names[] = {"",

@@ -1475,7 +1475,7 @@ static float almost_overflowing(bool of_a, int line, int k) {
 }
 
 // The kernel that computes in the end if fp16x3 is chosen in fast mode or in emulated mode, bf16x6,
-// or tf32x3. `fast` stands for fp16x3, `emulated` for bf16x6 or tf32x3.
+// or one of TF32. `fast` stands for fp16x3, `emulated` for bf16x6 or TF32.
 struct guarded_data {
     const char* name;
     float (*value)(bool of_a, int line, int k);
@@ -1547,7 +1547,8 @@ static int find_contenders(myblasHandle_t handle, struct contender contenders[ma
                                    .math = variant < 2 ? info.math_mode : MYBLAS_FP32_FAST_MATH,
                                    .path = is_fp16 ? fast : (int)info.math_mode,
                                    .is_tested = has_limbs && kernel_fits_device(handle, &info),
-                                   .is_tf32 = is_of_family(info.name, "tf32x3"),
+                                   .is_tf32 = is_of_family(info.name, "tf32x3") ||
+                                              is_of_family(info.name, "tf32x3_batch"),
                                    .is_cramped = cramped};
         }
     }
@@ -1578,8 +1579,8 @@ static void lend_least_workspace(myblasHandle_t handle,
     assert_ok(myblasSetWorkspace(handle, operand_device(workspace), estimate.workspace_bytes));
 }
 
-// Whether C has the bits of the contender. tf32x3 decides for each tile, so only its first tile is
-// compared; other kernels decide for all of C.
+// Whether C has the bits of the contender. The TF32 kernels decide for each tile, so only the first
+// tile is compared; other kernels decide for all of C.
 static bool has_same_bits(const struct contender* contender, struct shape s, const float* c) {
     const int rows = contender->is_tf32 ? contender->info.block_m : s.m;
     const int cols = contender->is_tf32 ? contender->info.block_n : s.n;
@@ -1620,7 +1621,7 @@ static void check_who_computes(myblasHandle_t handle,
         const struct contender* contender = &contenders[i];
         if (!contender->is_tested)
             continue;
-        if (contender->is_tf32 && shape.m % 4 != 0) {
+        if (is_of_family(contender->info.name, "tf32x3") && shape.m % 4 != 0) {
             assert_null(contender->c); // unaligned
             continue;
         }

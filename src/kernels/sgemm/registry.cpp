@@ -39,6 +39,7 @@ constexpr family families[] = {
     cuda::sgemm_bf16x6,
     cuda::sgemm_fp16x3,
     cuda::sgemm_tf32x3,
+    cuda::sgemm_tf32x3_batch,
 };
 
 constexpr size_t count = [] {

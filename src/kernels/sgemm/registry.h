@@ -37,5 +37,6 @@ extern const sgemm_kernel sgemm_thin_panel;
 extern const std::array<sgemm_kernel, 2> sgemm_bf16x6;
 extern const std::array<sgemm_kernel, 2> sgemm_fp16x3;
 extern const std::array<sgemm_kernel, 3> sgemm_tf32x3;
+extern const std::array<sgemm_kernel, 2> sgemm_tf32x3_batch;
 
 } // namespace myblas::cuda

@@ -1,0 +1,492 @@
+// Batches and small products on the tensor cores of sm_90a, from operands of any alignment and from
+// arrays of pointers. The arithmetic is that of tf32x3.cuh: a block splits its own operands into
+// two TF32 limbs. Three products of limbs are added, and sums leave the tensor cores after 16 k.
+//
+// tf32x3.cuh fills a multiprocessor with one block, whose warpgroups split and multiply in turns.
+// That is right for a single product, which ends when its last block ends. Here several small
+// blocks share a multiprocessor. While one of them splits or waits, others multiply, without
+// knowing of each other. Blocks stay, and take tiles of all products. They copy the first slabs of
+// their next tile while they write a tile. Copies are by cp.async, in TMA's layout.
+//
+// If limbs may not hold the elements of a tile, or a sum is not finite, the block copies the slabs
+// again and computes the tile on the FP32 units. Nothing has been written by then.
+//
+//   block      64 * warpgroups_m x 64 of C; slabs of 32 k in a ring of `stages`
+//   warpgroup  64 x 64; all warpgroups split B to shared memory, each its rows of A to registers
+//   thread     lane (g, t) = (lane / 4, lane % 4) has rows 2 g + {0, 1} of its warp's 16 rows, and
+//              columns 8 j + 2 t + {0, 1}
+#pragma once
+
+#include "kernels/common/cp_async.cuh"
+#include "kernels/sgemm/tensor/tf32x3.cuh"
+
+namespace myblas::cuda {
+
+struct tf32_batch_parameters {
+    int warpgroups_m, stages, blocks_per_sm;
+};
+
+template <tf32_batch_parameters of>
+struct tf32_batch_shape {
+    static constexpr int stages = of.stages, blocks_per_sm = of.blocks_per_sm;
+    static constexpr bool has_epilogue = false;
+    static constexpr int block_m = 64 * of.warpgroups_m, block_n = 64, block_k = 32;
+    static constexpr int threads = 128 * of.warpgroups_m, team_threads = threads;
+
+    // Shared memory: two limbs of 64 columns, then a ring of slabs. Rows have 128 bytes.
+    static constexpr int line_bytes = block_k * sizeof(float);
+    static constexpr int limb_bytes = block_n * line_bytes;
+    static constexpr int ring_at = 2 * limb_bytes;
+    static constexpr int slab_b_at = block_m * line_bytes;
+    static constexpr int slab_bytes = slab_b_at + block_n * line_bytes;
+    static constexpr int end_of_ring = ring_at + stages * slab_bytes;
+    static constexpr size_t smem_bytes = end_of_ring;
+    static_assert(threads <= 256 && stages >= 2);
+    // Each block has another KiB, and one in which its memory is aligned.
+    static_assert(blocks_per_sm * (smem_bytes + 2048) <= 228 * 1024);
+};
+
+// The thread's number, hidden from the compiler, so that it does not keep what follows from it in
+// registers.
+__device__ __forceinline__ unsigned own_number() {
+    unsigned thread = threadIdx.x;
+    asm volatile("" : "+r"(thread));
+    return thread;
+}
+
+// Copies slabs of `lines` lines of one operand to shared memory in TMA's layout, `width` floats at
+// a time. A row of a slab has 32 floats: 32 k of a line if k runs along memory, otherwise 32 lines
+// at one k.
+template <class Shape, int lines, bool k_contiguous, int width>
+struct tf32_slab_copier {
+    static constexpr int threads = Shape::threads, block_k = Shape::block_k;
+    static constexpr int inner = k_contiguous ? block_k : lines; // along memory
+    static constexpr int outer = k_contiguous ? lines : block_k;
+    static constexpr int row = inner / width;        // copies along memory
+    static constexpr int outer_step = threads / row; // between a thread's copies
+    static constexpr int copies = outer / outer_step;
+    static_assert(outer_step * row == threads && copies * outer_step == outer);
+
+    const float* gmem; // this thread's first element of the next slab
+    int64_t ld;
+    int lines_left; // from this thread's first line to the operand's end; may be negative
+    int target;     // byte of its first element in a slab
+
+    // Moves to the lines from first_line on, at k = 0.
+    __device__ __forceinline__ void
+    move_to(const float* base, int64_t first_line, int64_t all_lines) {
+        const unsigned thread = own_number();
+        const int i = inner_of(thread), o = outer_of(thread);
+        first_line += k_contiguous ? o : i;
+        gmem = base + (k_contiguous ? i + first_line * ld : first_line + o * ld);
+        lines_left = static_cast<int>(min(all_lines - first_line, int64_t{lines}));
+        target = k_contiguous ? swizzled<128>(o, i / 4) + i % 4 * 4
+                              : swizzled<128>(i / 32 * 32 + o, i % 32 / 4) + i % 4 * 4;
+    }
+
+    // Starts the copies of the next slab to smem + at, with zeroes outside of the operand.
+    __device__ __forceinline__ void start(char* smem, int at, int k_left) {
+        const float* source = gmem;
+        int64_t step = outer_step * ld;
+        unsigned thread = threadIdx.x;
+        // Hidden from the compiler for each slab, so that it keeps neither an address for each copy
+        // nor what follows from the thread's number.
+        asm volatile("" : "+l"(step), "+r"(thread));
+        k_left -= k_contiguous ? inner_of(thread) : outer_of(thread);
+#pragma unroll
+        for (int c = 0; c < copies; ++c) {
+            const int o = c * outer_step; // has no bits in common with the thread's first row
+            const bool inside =
+                k_contiguous ? k_left > 0 && lines_left > o : k_left > o && lines_left > 0;
+            cp_async<width * 4>(
+                smem + ((at + target) ^ o % 8 * 16) + o * Shape::line_bytes, source, inside);
+            source += step;
+        }
+        if constexpr (k_contiguous)
+            gmem += block_k;
+        else
+            gmem = source;
+    }
+
+private:
+    static __device__ __forceinline__ int inner_of(unsigned thread) {
+        return static_cast<int>(thread % row * width);
+    }
+    static __device__ __forceinline__ int outer_of(unsigned thread) {
+        return static_cast<int>(thread / row);
+    }
+};
+
+// The tiles of a batch, by columns of tiles, product after product. Block b of B computes the tiles
+// b, b + B, b + 2 B and so on.
+struct tf32_batch_tiles {
+    unsigned count, of_product, of_column;
+};
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+template <class Shape, bool transa, bool transb>
+struct tf32_batch_tile {
+    // Row and column of a thread's first element in the tile.
+    static __device__ __forceinline__ int row_of(unsigned thread) {
+        return static_cast<int>(thread / 32 * 16 + thread % 32 / 4 * 2);
+    }
+    static __device__ __forceinline__ int col_of(unsigned thread) {
+        return static_cast<int>(thread % 4 * 2);
+    }
+
+    // Element acc[4 j + 2 r + c] is r rows and 8 j + c columns from the first one.
+    using accumulators = float[32];
+
+    // First row and column of a tile.
+    struct place {
+        int64_t batch, row, col;
+
+        __device__ __forceinline__ place(const tf32_batch_tiles& tiles, unsigned tile)
+            : batch(tile / tiles.of_product) {
+            const unsigned in_product = tile % tiles.of_product;
+            row = int64_t{in_product % tiles.of_column} * Shape::block_m;
+            col = int64_t{in_product / tiles.of_column} * Shape::block_n;
+        }
+    };
+
+    // Copies the slabs of a block's tiles, one after another, `width` floats at a time.
+    template <int width>
+    class slab_stream {
+    public:
+        __device__ __forceinline__ slab_stream(const sgemm_problem& p,
+                                               const tf32_batch_tiles& tiles,
+                                               char* smem)
+            : p_(p), tiles_(tiles), smem_(smem), a_{.ld = p.lda}, b_{.ld = p.ldb} {}
+
+        // Starts the copies of the first slabs from a tile on, into all stages but one.
+        __device__ __forceinline__ void begin_at(unsigned tile) {
+            tile_ = tile;
+            k_left_ = static_cast<int>(p_.k);
+            move();
+            read_ = write_ = Shape::ring_at;
+#pragma unroll 1
+            for (int stage = 0; stage < Shape::stages - 1; ++stage)
+                start_slab();
+        }
+
+        // Waits for the next slab, starts the copies of a later one, and returns the offset of the
+        // slab in shared memory.
+        __device__ __forceinline__ int next() {
+            cp_async_wait<Shape::stages - 2>();
+            // All copies of this slab have arrived. All threads have done with the slab before it,
+            // whose stage is filled next, and with its limbs.
+            __syncthreads();
+            start_slab();
+            const int slab = read_;
+            read_ = after(read_);
+            return slab;
+        }
+
+    private:
+        const sgemm_problem& p_;
+        const tf32_batch_tiles& tiles_;
+        char* const smem_;
+        tf32_slab_copier<Shape, Shape::block_m, transa, width> a_;
+        tf32_slab_copier<Shape, Shape::block_n, !transb, width> b_;
+        unsigned tile_;
+        int k_left_, read_, write_;
+
+        static __device__ __forceinline__ int after(int at) {
+            at += Shape::slab_bytes;
+            return at == Shape::end_of_ring ? Shape::ring_at : at;
+        }
+        __device__ __forceinline__ void move() {
+            if (tile_ >= tiles_.count)
+                return;
+            const place at(tiles_, tile_);
+            a_.move_to(operand_base(p_.a, p_.a_array, p_.a_array ? 0 : p_.stride_a, at.batch),
+                       at.row,
+                       p_.m);
+            b_.move_to(operand_base(p_.b, p_.b_array, p_.b_array ? 0 : p_.stride_b, at.batch),
+                       at.col,
+                       p_.n);
+        }
+        __device__ __forceinline__ void start_slab() {
+            if (k_left_ <= 0) {
+                tile_ += gridDim.x;
+                k_left_ = static_cast<int>(p_.k);
+                move();
+            }
+            if (tile_ < tiles_.count) {
+                a_.start(smem_, write_, k_left_);
+                b_.start(smem_, write_ + Shape::slab_b_at, k_left_);
+            }
+            // An empty group counts too, so that the wait above is right.
+            cp_async_commit();
+            k_left_ -= Shape::block_k;
+            write_ = after(write_);
+        }
+    };
+
+    // acc += the product of a slab. A thread's loads differ in bits that are xored with their
+    // offset in shared memory, not with their offset in the slab. Otherwise the compiler would keep
+    // a register for each load.
+    __device__ __forceinline__ void
+    multiply(char* smem, int slab, accumulators& acc, unsigned& least_a, unsigned& least_b) const {
+        float a[4][4];
+        load_a(smem, slab, a);
+        split_b(smem, slab + Shape::slab_b_at, least_b);
+        fence_async_shared();
+        uint32_t high[4][4], low[4][4];
+        split_a(a, high, low, least_a);
+        __syncthreads(); // all threads have written their part of the limbs
+        multiply_slab<Shape>(high, low, smem_address(smem), acc, [] {});
+    }
+
+    // A thread's elements of A: x[s][2 h + r] at row 2 g + r and k = 8 s + 2 t + h.
+    __device__ __forceinline__ void load_a(const char* smem, int slab, float (&x)[4][4]) const {
+        const unsigned line = row_of(threadIdx.x), t = threadIdx.x % 4;
+        const unsigned first =
+            slab + (transa ? swizzled<128>(line, t / 2) + t % 2 * 8
+                           : swizzled<128>(line / 32 * 32 + 2 * t, line % 32 / 4) + line % 4 * 4);
+#pragma unroll
+        for (int s = 0; s < 4; ++s)
+#pragma unroll
+            for (int i = 0; i < 2; ++i) {
+                const unsigned at = transa ? (first ^ (2 * s ^ i) * 16) + i * 128
+                                           : (first ^ i * 16) + i * 128 + s * 1024;
+                const float2 v = *reinterpret_cast<const float2*>(smem + at);
+                x[s][transa ? i : 2 * i] = v.x;
+                x[s][transa ? 2 + i : 2 * i + 1] = v.y;
+            }
+    }
+
+    // Splits B.
+    __device__ __forceinline__ void split_b(char* smem, int slab, unsigned& least) const {
+        constexpr int parts = Shape::threads / 64; // of 8 k of a line, at a time
+        const unsigned thread = own_number(), line = thread % 64, part = thread / 64;
+        const unsigned limbs = swizzled<128>(line, 2 * part);
+        const unsigned first =
+            slab + (transb ? line / 32 * 4096 + part * 1024 + line % 32 * 4 : limbs);
+#pragma unroll
+        for (int s = 0; s < 4; s += parts) {
+            float x[8]; // k = 8 (s + part) + 2 t + h at 2 t + h
+            if constexpr (transb) {
+#pragma unroll
+                for (int e = 0; e < 8; ++e)
+                    x[e] = *reinterpret_cast<const float*>(smem + (first ^ e * 16) + e * 128 +
+                                                           s * 1024);
+            } else {
+#pragma unroll
+                for (int e = 0; e < 8; e += 4) {
+                    const float4 v =
+                        *reinterpret_cast<const float4*>(smem + (first ^ (2 * s + e / 4) * 16));
+                    x[e] = v.x, x[e + 1] = v.y, x[e + 2] = v.z, x[e + 3] = v.w;
+                }
+            }
+            uint32_t high[8], low[8];
+#pragma unroll
+            for (int e = 0; e < 8; ++e) {
+                note_least(least, x[e]);
+                split_tf32(x[e], high[e], low[e]);
+            }
+#pragma unroll
+            for (int h = 0; h < 2; ++h) {
+                char* piece = smem + (limbs ^ (2 * s + h) * 16);
+                *reinterpret_cast<uint4*>(piece) =
+                    make_uint4(high[h], high[2 + h], high[4 + h], high[6 + h]);
+                *reinterpret_cast<uint4*>(piece + Shape::limb_bytes) =
+                    make_uint4(low[h], low[2 + h], low[4 + h], low[6 + h]);
+            }
+        }
+    }
+
+    // The same on the FP32 units.
+    __device__ __forceinline__ void multiply_fp32(const char* slab, accumulators& acc) const {
+        const unsigned thread = own_number();
+        const int row = row_of(thread), col = col_of(thread);
+        const auto element = [&](const char* of, bool k_contiguous, int line, int k) {
+            const int at = k_contiguous
+                               ? swizzled<128>(line, k / 4) + k % 4 * 4
+                               : swizzled<128>(line / 32 * 32 + k, line % 32 / 4) + line % 4 * 4;
+            return *reinterpret_cast<const float*>(of + at);
+        };
+#pragma unroll 1
+        for (int k = 0; k < Shape::block_k; ++k) {
+            float a[2];
+#pragma unroll
+            for (int r = 0; r < 2; ++r)
+                a[r] = element(slab, transa, row + r, k);
+#pragma unroll
+            for (int j = 0; j < 8; ++j)
+#pragma unroll
+                for (int c = 0; c < 2; ++c) {
+                    const float b = element(slab + Shape::slab_b_at, !transb, col + 8 * j + c, k);
+#pragma unroll
+                    for (int r = 0; r < 2; ++r)
+                        acc[4 * j + 2 * r + c] = fmaf(a[r], b, acc[4 * j + 2 * r + c]);
+                }
+        }
+    }
+
+    static constexpr int at_once = 4; // columns that are read and written at a time
+
+    static __device__ __forceinline__ bool is_finite(const accumulators& acc) {
+        float zero = 0;
+#pragma unroll
+        for (int i = 0; i < 32; ++i)
+            zero = fmaf(acc[i], 0, zero);
+        return zero == 0;
+    }
+
+    // C = alpha * sums + beta * C.
+    __device__ __forceinline__ void write(const sgemm_problem& p,
+                                          const sgemm_operands& o,
+                                          int64_t tile_row,
+                                          int64_t tile_col,
+                                          const accumulators& acc) const {
+        const unsigned thread = own_number();
+        const int64_t first_row = tile_row + row_of(thread), first_col = tile_col + col_of(thread);
+        float* const c = o.c + first_row + first_col * p.ldc;
+        const int rows = static_cast<int>(min(p.m - first_row, int64_t{2}));
+        const int cols = static_cast<int>(min(p.n - first_col, int64_t{Shape::block_n}));
+        const bool pairs = rows == 2 && reinterpret_cast<uintptr_t>(c) % 8 == 0 && p.ldc % 2 == 0;
+#pragma unroll
+        for (int first = 0; first < 16; first += at_once) {
+            float value[at_once][2];
+#pragma unroll
+            for (int i = 0; i < at_once; ++i)
+#pragma unroll
+                for (int r = 0; r < 2; ++r)
+                    value[i][r] = o.alpha * acc[(first + i) / 2 * 4 + 2 * r + i % 2];
+            const auto for_each = [&](auto&& f) {
+#pragma unroll
+                for (int i = 0; i < at_once; ++i) {
+                    const int column = (first + i) / 2 * 8 + i % 2;
+                    if (column < cols)
+                        f(c + column * p.ldc, value[i], i);
+                }
+            };
+            if (o.beta != 0) {
+                float old[at_once][2];
+                for_each([&](const float* at, float(&)[2], int i) {
+                    if (pairs) {
+                        const float2 v = *reinterpret_cast<const float2*>(at);
+                        old[i][0] = v.x, old[i][1] = v.y;
+                    } else {
+#pragma unroll
+                        for (int r = 0; r < 2; ++r)
+                            old[i][r] = r < rows ? at[r] : 0;
+                    }
+                });
+                for_each([&](const float*, float(&v)[2], int i) {
+#pragma unroll
+                    for (int r = 0; r < 2; ++r)
+                        v[r] = fmaf(o.beta, old[i][r], v[r]);
+                });
+            }
+            for_each([&](float* at, float(&v)[2], int) {
+                if (pairs)
+                    *reinterpret_cast<float2*>(at) = make_float2(v[0], v[1]);
+                else
+#pragma unroll
+                    for (int r = 0; r < 2; ++r)
+                        if (r < rows)
+                            at[r] = v[r];
+            });
+        }
+    }
+
+    // The same with an epilogue.
+    __device__ __forceinline__ void write_fused(const sgemm_problem& p,
+                                                const sgemm_operands& o,
+                                                const epilogue_op& epilogue,
+                                                int64_t tile_row,
+                                                int64_t tile_col,
+                                                const accumulators& acc) const {
+        const unsigned thread = own_number();
+        const int64_t first_row = tile_row + row_of(thread), first_col = tile_col + col_of(thread);
+        float of_row[2];
+#pragma unroll
+        for (int r = 0; r < 2; ++r)
+            of_row[r] = epilogue.bias_of_row(first_row + r, first_row + r < p.m);
+#pragma unroll
+        for (int first = 0; first < 16; first += at_once) {
+            const auto place_of = [&](int i) {
+                const int64_t column = first_col + (first + i) / 2 * 8 + i % 2;
+                return epilogue_place{first_row, column, column < p.n ? p.m - first_row : 0};
+            };
+            float value[at_once][2];
+#pragma unroll
+            for (int i = 0; i < at_once; ++i) {
+                const epilogue_place at = place_of(i);
+                const float of_col = epilogue.bias_of_col(at.col, at.rows > 0);
+#pragma unroll
+                for (int r = 0; r < 2; ++r)
+                    value[i][r] =
+                        fmaf(o.alpha, acc[(first + i) / 2 * 4 + 2 * r + i % 2], of_col + of_row[r]);
+            }
+            epilogue(value, place_of);
+        }
+    }
+};
+
+#endif
+
+// `width`: 4 if all operands consist of aligned quads, otherwise 1.
+template <class Shape, bool transa, bool transb, int width>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
+    tf32_batch_kernel(const tf32_batch_tiles tiles, const __grid_constant__ sgemm_problem p) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    using tile_type = tf32_batch_tile<Shape, transa, transb>;
+    extern __shared__ __align__(1024) char smem[];
+    __shared__ unsigned least[2]; // of A and of B, in a tile
+    grid_dependency_sync();
+    const bool reads = resolve_scalars(p).k != 0;
+    const int k = static_cast<int>(p.k);
+    const tile_type thread;
+    typename tile_type::template slab_stream<width> slabs(p, tiles, smem);
+    if (reads)
+        slabs.begin_at(blockIdx.x);
+#pragma unroll 1
+    for (unsigned tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
+        typename tile_type::accumulators acc = {};
+        if (reads) {
+            unsigned least_a = ~0u, least_b = ~0u;
+#pragma unroll 1
+            for (int k_left = k; k_left > 0; k_left -= Shape::block_k) {
+                const int slab = slabs.next();
+                // All threads have read those of the tile before. There is another barrier before
+                // those of this tile are noted.
+                if (k_left == k && threadIdx.x < 2)
+                    least[threadIdx.x] = ~0u;
+                thread.multiply(smem, slab, acc, least_a, least_b);
+            }
+            least_a = __reduce_min_sync(full_warp, least_a);
+            least_b = __reduce_min_sync(full_warp, least_b);
+            if (threadIdx.x % warp_size == 0) {
+                atomicMin(&least[0], least_a);
+                atomicMin(&least[1], least_b);
+            }
+            // The smallest elements are known.
+            const bool is_finite = __syncthreads_and(tile_type::is_finite(acc));
+            if (!is_finite || !are_limbs_held(least[0], least[1])) {
+#pragma unroll
+                for (float& sum : acc)
+                    sum = 0;
+                cp_async_wait<0>();
+                __syncthreads(); // nothing arrives in shared memory any more
+                slabs.begin_at(tile);
+#pragma unroll 1
+                for (int k_left = k; k_left > 0; k_left -= Shape::block_k)
+                    thread.multiply_fp32(smem + slabs.next(), acc);
+            }
+        }
+        const typename tile_type::place at(tiles, tile);
+        sgemm_operands o = resolve_scalars(p);
+        o.c = operand_base(p.c, p.c_array, p.c_array ? 0 : p.stride_c, at.batch);
+        if constexpr (Shape::has_epilogue)
+            thread.write_fused(p, o, epilogue_op(p, o, at.batch), at.row, at.col, acc);
+        else
+            thread.write(p, o, at.row, at.col, acc);
+    }
+#endif
+}
+
+} // namespace myblas::cuda
