@@ -161,6 +161,16 @@ static void workspace_limit(void) {
     check(myblasSetWorkspaceLimit(handle, before));
 }
 
+/* myblasSetSmCountTarget myblasGetSmCountTarget */
+static void multiprocessors(void) {
+    int before, count;
+    check(myblasGetSmCountTarget(handle, &before));
+    check(myblasSetSmCountTarget(handle, 16)); /* the rest is for a kernel that runs beside */
+    check(myblasGetSmCountTarget(handle, &count));
+    ensure(count == 16);
+    check(myblasSetSmCountTarget(handle, before));
+}
+
 /* myblasLoggerConfigure */
 static void log_to_standard_output(void) {
     check(myblasLoggerConfigure(1, 1, 0, NULL));
@@ -924,6 +934,7 @@ int main(void) {
                                              math_mode,
                                              lent_workspace,
                                              workspace_limit,
+                                             multiprocessors,
                                              log_to_standard_output,
                                              log_by_callback,
                                              copies_of_a_matrix,
