@@ -24,6 +24,32 @@ namespace {
 template <int bytes>
 using float_vector = vector_of<float, bytes>;
 
+// Adds the products of two panels to a register tile.
+template <bool is_exact, instruction_set set, class Vector, int tile_n, int vectors>
+[[gnu::always_inline]] inline void add_products(Vector (&acc)[tile_n][vectors],
+                                                int64_t depth,
+                                                const float* panel_a,
+                                                const float* panel_b) {
+    constexpr int width = sizeof(Vector) / sizeof(float), tile_m = vectors * width;
+    // The accumulators would be in memory without unrolling (-O2).
+    for (int64_t l = 0; l < depth; ++l) {
+        Vector frag_a[vectors];
+#pragma GCC unroll 16
+        for (int v = 0; v < vectors; ++v)
+            load(frag_a[v], panel_a + l * tile_m + v * width);
+#pragma GCC unroll 16
+        for (int j = 0; j < tile_n; ++j)
+#pragma GCC unroll 16
+            for (int v = 0; v < vectors; ++v) {
+                const float b = panel_b[l * tile_n + j];
+                if constexpr (is_exact)
+                    exact_multiply_add<set>(acc[j][v], frag_a[v], b);
+                else
+                    multiply_add<set>(acc[j][v], frag_a[v], b);
+            }
+    }
+}
+
 template <instruction_set set, int vector_bytes, int tile_m, int tile_n>
 [[gnu::always_inline]] inline void
 multiply(int64_t depth, const float* panel_a, const float* panel_b, const tile_update& update) {
@@ -40,18 +66,7 @@ multiply(int64_t depth, const float* panel_a, const float* panel_b, const tile_u
     }
 
     vector acc[tile_n][vectors] = {};
-    // The accumulators would be in memory without unrolling (-O2).
-    for (int64_t l = 0; l < depth; ++l) {
-        vector frag_a[vectors];
-#pragma GCC unroll 16
-        for (int v = 0; v < vectors; ++v)
-            load(frag_a[v], panel_a + l * tile_m + v * width);
-#pragma GCC unroll 16
-        for (int j = 0; j < tile_n; ++j)
-#pragma GCC unroll 16
-            for (int v = 0; v < vectors; ++v)
-                multiply_add<set>(acc[j][v], frag_a[v], panel_b[l * tile_n + j]);
-    }
+    add_products<false, set>(acc, depth, panel_a, panel_b);
 
     const float alpha = update.alpha, beta = update.beta;
     if (update.rows == tile_m && update.cols == tile_n) {
@@ -97,17 +112,7 @@ continue_sums(int64_t depth, const float* panel_a, const float* panel_b, float* 
 #pragma GCC unroll 16
         for (int v = 0; v < vectors; ++v)
             load(acc[j][v], sums + j * tile_m + v * width);
-    for (int64_t l = 0; l < depth; ++l) {
-        vector frag_a[vectors];
-#pragma GCC unroll 16
-        for (int v = 0; v < vectors; ++v)
-            load(frag_a[v], panel_a + l * tile_m + v * width);
-#pragma GCC unroll 16
-        for (int j = 0; j < tile_n; ++j)
-#pragma GCC unroll 16
-            for (int v = 0; v < vectors; ++v)
-                exact_multiply_add<set>(acc[j][v], frag_a[v], panel_b[l * tile_n + j]);
-    }
+    add_products<true, set>(acc, depth, panel_a, panel_b);
 #pragma GCC unroll 16
     for (int j = 0; j < tile_n; ++j)
 #pragma GCC unroll 16
