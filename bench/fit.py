@@ -217,8 +217,8 @@ MEMBERS, UNITS = 3, 16  # fits that are averaged, and the hidden units of each: 
 SCALE = 1 / 8
 # The first SIZES features of a problem are logarithms of sizes, the others are facts.
 SIZES, WORK_FEATURES = 7, 12
-# Kernels whose rounds are passes. Their readings had workspace for a single pass.
-IN_PASSES, MANY_ROUNDS = ("bf16x6/", "fp16x3/"), 1e9
+# No limit of rounds: no reading with more of them shows the variant behind.
+MANY_ROUNDS = 1e9
 FEW = 5  # fewer calls than this tell nothing
 MARGIN = 1  # half octaves that are added to a measured domain; of rounds a factor of two
 
@@ -418,7 +418,7 @@ def find_domains(view, regrets, rough, rows):
         most_rounds[variant] = 2 * view.w["rounds"][near, variant].max() + 1
         others = view.w["rounds"][seen & inside.all(axis=1), variant]
         is_end = (others > most_rounds[variant]).sum() < FEW
-        if is_end or view.variants[variant].startswith(IN_PASSES):
+        if is_end:
             most_rounds[variant] = MANY_ROUNDS
     return ranges, most_rounds
 
