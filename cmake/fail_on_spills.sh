@@ -9,7 +9,6 @@ double_buffered      !sm_90a  # a rung of the ladder, in no table of rules
 vectorised           !sm_90a  # the same
 register_tile_2x2    !sm_90a  # the same
 warp_quadrants       !sm_90a  # the same
-register_tile_2x2    !sm_90a  # the same
 vectorised_two_level !sm_90a  # 104 bytes on sm_100, which has no table of its own
 in_place_pairs       !sm_90a  # 16 bytes on sm_100, 103, 110, for elements of one byte
 gemsum_row_tiles     !sm_90a  # 8 to 16 bytes on sm_80 and sm_100, for odd rows

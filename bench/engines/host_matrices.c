@@ -49,14 +49,10 @@ enum form { full, transposed, lower, symmetric }; // symmetric: its lower triang
 
 // y = op(matrix) x in double precision.
 static double* multiply(enum form form, const float* matrix, const double* x) {
-    double* y = calloc(n, sizeof *y);
-    if (!y)
-        exit(1);
+    double* y = zeros(n);
 #pragma omp parallel
     {
-        double* sums = calloc(n, sizeof *sums);
-        if (!sums)
-            exit(1);
+        double* sums = zeros(n);
 #pragma omp for schedule(dynamic, 16)
         for (int j = 0; j < n; ++j) {
             const float* column = matrix + (size_t)j * n;

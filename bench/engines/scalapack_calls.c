@@ -85,14 +85,10 @@ enum form { full, upper, unit_lower, lower, lower_transposed };
 
 // y = op(matrix) v in double precision, by all processes together.
 static void multiply(enum form form, const float* matrix, const double* v, double* y) {
-    double* sums = calloc(n, sizeof *sums);
-    if (!sums)
-        exit(1);
+    double* sums = zeros(n);
 #pragma omp parallel
     {
-        double* own = calloc(n, sizeof *own);
-        if (!own)
-            exit(1);
+        double* own = zeros(n);
 #pragma omp for schedule(dynamic, 8)
         for (int j = 0; j < columns; ++j) {
             const size_t q = global_column(j);

@@ -29,6 +29,13 @@ static inline void* allocate(size_t bytes) {
     return memory;
 }
 
+static inline double* zeros(size_t n) {
+    double* x = allocate(n * sizeof *x);
+    for (size_t i = 0; i < n; ++i)
+        x[i] = 0;
+    return x;
+}
+
 struct difference {
     double norm;    // of the difference, relative to the norm of what was wanted
     double largest; // difference of an element, in root mean squares of what was wanted

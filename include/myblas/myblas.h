@@ -714,9 +714,9 @@ MYBLAS_API myblasStatus_t mysgemmFused(myblasHandle_t handle,
                                        const myblasEpilogue_t* epilogue);
 
 /*
- * batch_count fused products, operand i of each at its base + i * stride elements; a stride of 0
- * for A, B, C or the bias shares it. Strides may be negative; those of A, B, C and the bias may be
- * anything, unless C is D. The D and the aux matrices must not overlap. batch_count == 0: success.
+ * batch_count fused products, operand i of each at its base + i * stride elements. Strides may be
+ * negative. A, B, C and the bias of different products may overlap, unless C is D; a stride of 0
+ * shares one. The D and the aux matrices must not overlap. batch_count == 0: success.
  * INVALID_VALUE: as mysgemmFused, with batch_count < 0 checked after ldc. With several products, D
  * == C with strideD != strideC is refused like ldd != ldc. Source: as mysgemmFused.
  */
