@@ -126,27 +126,31 @@ def faults_rows(runs):
     return rows
 
 
-def sanitizer_rows(runs):
-    """A row for each tool of a run."""
+def sanitizer_rows(pieces):
+    """A row for each check of a commit, by the last run of each piece."""
+    groups = {}
+    for piece in pieces:
+        group = groups.setdefault((piece["commit"], piece["machine"], piece["check"]), {})
+        group[piece["program"], piece["shard"]] = piece
     rows = []
-    for run in runs:
-        for tool in dict.fromkeys(piece["tool"] for piece in run["pieces"]):
-            pieces = [piece for piece in run["pieces"] if piece["tool"] == tool]
-            bad = [
-                f"`{piece['program']}` {piece['shard']}: {piece['result']}"
-                for piece in pieces
-                if not piece["passed"]
+    for (commit, machine, check), group in groups.items():
+        bad = []
+        for (program, shard), piece in group.items():
+            if not piece["ended"]:
+                bad.append(f"`{program}` {shard} was cut at {piece['seconds']:.0f} s")
+            elif piece["errors"] != 0 or piece["status"] != 0:
+                bad.append(f"`{program}` {shard}: {piece['errors']} errors")
+        seconds = [piece["seconds"] for piece in group.values()]
+        rows.append(
+            [
+                f"{check}, {machine}",
+                f"{len(group)} pieces of {len({program for program, _ in group})} programs; the "
+                f"longest took {max(seconds):.0f} s",
+                "; ".join(bad) or "no error",
+                f"`tests/sanitize_gpu.py --tool {check} BUILD`",
+                f"`{commit}`",
             ]
-            rows.append(
-                [
-                    f"{tool}, {run['machine']}",
-                    f"{len(pieces)} pieces of {len({piece['program'] for piece in pieces})} "
-                    f"programs; the longest took {max(piece['seconds'] for piece in pieces):.0f} s",
-                    "; ".join(bad) or "no error",
-                    f"`tests/sanitize_gpu.py --tool {tool} BUILD`",
-                    f"`{run['commit']}`",
-                ]
-            )
+        )
     return rows
 
 
