@@ -246,7 +246,9 @@ static void reserve_device(struct operand* o, size_t bytes) {
         return;
     release_device(o);
     void* memory = NULL;
-    assert_ok(myblasMalloc(o->handle, &memory, bytes));
+    const myblasStatus_t status = myblasMalloc(o->handle, &memory, bytes);
+    if (status != MYBLAS_STATUS_SUCCESS)
+        fail_msg("%zu bytes of device memory: %s", bytes, myblasGetStatusString(status));
     o->memory = memory;
     o->capacity = bytes;
 }
