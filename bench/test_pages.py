@@ -562,6 +562,6 @@ def test_a_source_that_is_no_rung_is_refused(tmp_path, others, file, change, mes
 
 
 def test_the_rungs_are_in_the_order_of_the_registry():
-    registry = (rungs.SGEMM / "registry.cpp").read_text()
+    registry = (rungs.SGEMM.parents[1] / "select" / "cuda_registry.cpp").read_text()
     at = [registry.index(f"cuda::sgemm_{rung.name}") for rung in rungs.all_rungs()]
     assert at == sorted(at)
