@@ -117,6 +117,9 @@ product_schedule make_product_schedule(const product& p,
     }
     q.blocks_m = divide_up(p.m, q.block_m);
     q.blocks_n = divide_up(p.n, q.block_n);
+    // Devices of the same memory layout, with the same steps.
+    q.shares_a = devices > 1 && q.is_resident && q.blocks() == devices &&
+                 q.blocks_n * q.block_n == p.n;
     return q;
 }
 
@@ -142,9 +145,10 @@ class product_scheduler {
 public:
     product_scheduler(const product& p,
                       const product_schedule& q,
+                      int number,
                       float* memory,
                       function_ref<bool(const product_step&)> visit)
-        : p_(p), q_(q), host_a_{p.a, p.lda, p.transa}, host_b_{p.b, p.ldb, !p.transb}, c_(memory),
+        : p_(p), q_(q), number_(number), host_a_{p.a, p.lda, p.transa}, host_b_{p.b, p.ldb, !p.transb}, c_(memory),
           operands_(memory + elements_of_c(q)), visit_(visit) {}
 
     bool run() { return (q_.is_resident ? multiply_resident() : multiply_passing()) && download(); }
@@ -211,7 +215,7 @@ private:
             const int64_t part_rows = j == 0 ? of_panel.rows : p_.m;
             for (int64_t i = 0; i < p_.m; i += part_rows) {
                 const int64_t rows = std::min(part_rows, p_.m - i);
-                if ((j == 0 && !upload(host_a_, a, l, depth, i, rows)) ||
+                if ((j == 0 && !upload_a(a, l, depth, i, rows)) ||
                     !multiply(a, b, l, depth, {i, i + rows}, {j, j + cols}, beta))
                     return false;
             }
@@ -266,6 +270,41 @@ private:
                 int64_t depth,
                 int64_t j,
                 int64_t extent) {
+        return visit_(upload_step(from, to, l, depth, j, extent));
+    }
+
+    // The same of A. If devices share A, this device uploads some of the part's columns as stored,
+    // and fetches the others.
+    bool upload_a(const device_operand& to, int64_t l, int64_t depth, int64_t i, int64_t rows) {
+        const product_step whole = upload_step(host_a_, to, l, depth, i, rows);
+        if (!q_.shares_a || shared_parts_ == most_shared_parts_of_product)
+            return visit_(whole);
+        const int part = shared_parts_++, devices = static_cast<int>(q_.blocks());
+        for (int turn = 0; turn < devices; ++turn) {
+            const int owner = (number_ + turn) % devices;
+            const int64_t begin = whole.from.cols * owner / devices;
+            const int64_t end = whole.from.cols * (owner + 1) / devices;
+            product_step s = whole;
+            s.what = owner == number_ ? kind::upload : kind::fetch;
+            s.number = part;
+            s.owner = owner;
+            s.from.data += begin * s.from.ld;
+            s.from.cols = end - begin;
+            s.place += begin * s.ld;
+            if (s.from.cols > 0 && !visit_(s))
+                return false;
+            if (owner == number_ && !visit_({kind::publish, part}))
+                return false;
+        }
+        return true;
+    }
+
+    product_step upload_step(const host_operand& from,
+                             const device_operand& to,
+                             int64_t l,
+                             int64_t depth,
+                             int64_t j,
+                             int64_t extent) {
         product_step s{kind::upload};
         s.from = {from.at(l, j),
                   from.is_along_k ? depth : extent,
@@ -280,7 +319,7 @@ private:
             transpose.from.ld = s.ld = depth;
             untransposed_ += round_up(depth * extent, element_alignment);
         }
-        return visit_(s);
+        return s;
     }
 
     bool upload_c(int64_t j, int64_t cols) {
@@ -340,6 +379,7 @@ private:
 
     const product& p_;
     const product_schedule& q_;
+    const int number_; // of the block
     const host_operand host_a_, host_b_;
     float* const c_;
     float* const operands_;         // the memory behind C
@@ -347,6 +387,7 @@ private:
     const function_ref<bool(const product_step&)> visit_;
     std::array<product_step, 2> to_transpose_; // uploaded, and to be transposed
     int to_transpose_count_ = 0;
+    int shared_parts_ = 0;
     std::array<int64_t, most_groups_of_product> group_cols_;
     int group_count_ = 0;
 };
@@ -355,9 +396,10 @@ private:
 
 bool visit_product_schedule(const product& block,
                             const product_schedule& q,
+                            int number,
                             float* memory,
                             function_ref<bool(const product_step&)> visit) {
-    return product_scheduler(block, q, memory, visit).run();
+    return product_scheduler(block, q, number, memory, visit).run();
 }
 
 } // namespace myblas::preload
