@@ -327,7 +327,7 @@ bool is_observed() noexcept { return report::is_on() || call_log::is_on(); }
 void read_offload_filter() noexcept {
     offload_filter a = offload_filter::everything;
     const bool cannot_gain = !is_observed() && read_backends() == backends::senseless;
-    if (stands_behind_another() || cannot_gain)
+    if (cannot_gain)
         a = offload_filter::nothing;
     else if (!is_observed() && read_mode() != mode::always)
         a = read_mode() == mode::automatic ? offload_filter::large_products
