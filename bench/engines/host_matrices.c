@@ -1,6 +1,6 @@
-// host_matrices N ROUTINE... [N ROUTINE...]...: seconds of sgemm_, ssyrk_ or strsm_ (ROUTINE without
-// the underscore) for matrices of order N in host memory, by the BLAS that the program is linked
-// to, or by a preload library.
+// host_matrices N ROUTINE... [N ROUTINE...]...: seconds of sgemm_, ssyrk_ or strsm_ (ROUTINE has no
+// underscore) for matrices of order N in host memory, by the BLAS that the program is linked to, or
+// by a preload library.
 //
 // A line "RESULT {...}" of JSON for each routine: the first call, which may start a GPU, and the
 // best of all. The result X is checked in double precision by X v, with a random vector v, which

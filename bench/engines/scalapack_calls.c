@@ -1,7 +1,7 @@
-// scalapack_calls N BLOCK ROUTINE... [BLOCK ROUTINE...]...: seconds of ScaLAPACK's psgemm_, psgetrf_
-// (LU) or pspotrf_ (Cholesky; ROUTINE without the underscore) for matrices of order N, which are
-// distributed over the processes of an MPI job in blocks of BLOCK x BLOCK. The grid of processes is
-// as square as their number allows.
+// scalapack_calls N BLOCK ROUTINE... [BLOCK ROUTINE...]...: seconds of ScaLAPACK's psgemm_,
+// psgetrf_ (LU) or pspotrf_ (Cholesky; ROUTINE has no underscore) for matrices of order N, which
+// are distributed over the processes of an MPI job in blocks of BLOCK x BLOCK. The grid of
+// processes is as square as their number allows.
 //
 // The first process prints a line "RESULT {...}" of JSON for each routine, with the times of the
 // slowest process. Results are checked in double precision with a random vector v: C v = A (B v),
@@ -237,9 +237,7 @@ static void measure(const struct routine* routine) {
 
 static int usage(const char* program) {
     if (rank == 0)
-        fprintf(stderr,
-                "usage: %s N BLOCK psgemm|psgetrf|pspotrf... [BLOCK ...]...\n",
-                program);
+        fprintf(stderr, "usage: %s N BLOCK psgemm|psgetrf|pspotrf... [BLOCK ...]...\n", program);
     MPI_Finalize();
     return 2;
 }

@@ -193,7 +193,7 @@ private:
 
 // ---- Cases --------------------------------------------------------------------------------------
 
-void check(const problem& what, bool expect_resident) {
+void check(const problem& what, bool expect_resident, bool shares_uneven = false) {
     constexpr int64_t slot_elements = 1 << 16;
     const int64_t rows_a = what.transa ? what.k : what.m, rows_b = what.transb ? what.n : what.k;
     const std::vector<float> a = random_matrix(rows_a, what.transa ? what.m : what.k);
@@ -263,7 +263,8 @@ void check(const problem& what, bool expect_resident) {
                     return expect(false, "C is wrong", what);
             }
     }
-    expect(q.shares_a == (what.devices > 1 && q.is_resident && what.n % what.devices == 0),
+    expect(q.shares_a ==
+               (what.devices > 1 && q.is_resident && (what.n % what.devices == 0 || shares_uneven)),
            "A is shared, or not",
            what);
     for (const simulated_device& d : devices)
@@ -293,6 +294,7 @@ int main() {
                 check({transa, transb, 130, 1101, 70, beta, plenty, true, 3}, true);
                 check({transa, transb, 1500, 1400, 1900, beta, plenty, false, 2}, true);
                 check({transa, transb, 65, 1200, 3, beta, plenty, false, 4}, true);
+                check({transa, transb, 65, 4001, 300, beta, plenty, false, 2}, true, true);
                 // Several panels: more elements than the first panel has. Then with streamed
                 // panels.
                 check({transa, transb, 700, 600, 1900, beta, plenty, false, 1}, true);

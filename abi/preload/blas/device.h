@@ -55,7 +55,7 @@ public:
     bool hold() noexcept;
     void release() noexcept; // by the thread that holds it
 
-    // While an activation lives, the device, which is held, is current in this thread, and `helpers`
+    // While an activation lives, the device, which is held, is current in this thread. `helpers`
     // threads copy for it.
     class activation {
     public:

@@ -9,7 +9,7 @@
 
 namespace myblas::preload {
 
-// CUDA_MEMCPY3D_PEER, of which one plane of device memory is used.
+// CUDA_MEMCPY3D_PEER. Copies here have one plane, of device memory.
 struct device_copy {
     struct end {
         size_t x_bytes, y, z, level;

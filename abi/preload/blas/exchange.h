@@ -1,6 +1,6 @@
-// An operand that several devices need is uploaded once in all: each device uploads some parts of it
-// and fetches the other parts from the devices that have uploaded them. The devices have it at the
-// same place of their memories.
+// An operand that several devices need is uploaded once in all. Each device uploads some parts of
+// it, and fetches the other parts from the devices that have uploaded them. The operand is at the
+// same place in the memory of each device.
 #pragma once
 
 #include "blas/shares.h"

@@ -70,6 +70,12 @@ int64_t depth_of(int64_t elements, int64_t rows, int64_t cols, int64_t k) {
     return std::clamp(elements / (rows + cols), least_depth, std::max(k, least_depth));
 }
 
+// The columns of a whole block that are computed by panels.
+int64_t lead_cols(const product_schedule& q) {
+    const int64_t cols = std::max(q.block_n * q.resident.lead_cols / 16, least_group_cols);
+    return std::min(q.block_n, round_up(cols, q.strip_cols));
+}
+
 // The arithmetic on an uploaded element grows with mn / (m + n). In strict mode the arithmetic
 // takes longer than the copies from 6400 x 6400 on (H100). In the other modes it is two to four
 // times as fast.
@@ -117,9 +123,11 @@ product_schedule make_product_schedule(const product& p,
     }
     q.blocks_m = divide_up(p.m, q.block_m);
     q.blocks_n = divide_up(p.n, q.block_n);
-    // Devices of the same memory layout, with the same steps.
+    // The last block has fewer columns. The steps of A and their places are still the same, unless
+    // columns of the first part are missing.
+    const int64_t last_n = p.n - (q.blocks_n - 1) * q.block_n;
     q.shares_a = devices > 1 && q.is_resident && q.blocks() == devices &&
-                 q.blocks_n * q.block_n == p.n;
+                 (last_n == q.block_n || last_n >= lead_cols(q));
     return q;
 }
 
@@ -148,8 +156,9 @@ public:
                       int number,
                       float* memory,
                       function_ref<bool(const product_step&)> visit)
-        : p_(p), q_(q), number_(number), host_a_{p.a, p.lda, p.transa}, host_b_{p.b, p.ldb, !p.transb}, c_(memory),
-          operands_(memory + elements_of_c(q)), visit_(visit) {}
+        : p_(p), q_(q),
+          number_(number), host_a_{p.a, p.lda, p.transa}, host_b_{p.b, p.ldb, !p.transb},
+          c_(memory), operands_(memory + elements_of_c(q)), visit_(visit) {}
 
     bool run() { return (q_.is_resident ? multiply_resident() : multiply_passing()) && download(); }
 
@@ -169,10 +178,10 @@ private:
         const device_operand b = place(host_b_, after_a, p_.n, p_.k);
         untransposed_ = after_a + elements_of_part(q_.block_n, p_.k);
         const pace& r = q_.resident;
-        const int64_t lead = lead_cols();
+        const int64_t whole_lead = lead_cols(q_), lead = std::min(p_.n, whole_lead);
         const parts of_panel{
             std::max(least_part_rows, round_up(divide_up(p_.m, r.parts_of_a), element_alignment)),
-            round_up(divide_up(lead, r.parts_of_b), q_.strip_cols)};
+            round_up(divide_up(whole_lead, r.parts_of_b), q_.strip_cols)};
         int64_t depth =
             round_up(depth_of(r.first_elements, std::min(of_panel.rows, p_.m), of_panel.cols, p_.k),
                      element_alignment);
@@ -191,11 +200,6 @@ private:
                 return false;
         }
         return true;
-    }
-
-    int64_t lead_cols() const {
-        const int64_t cols = std::max(p_.n * q_.resident.lead_cols / 16, least_group_cols);
-        return std::min(p_.n, round_up(cols, q_.strip_cols));
     }
 
     // The panel from l on. The columns of B are uploaded in parts, or in groups if C is uploaded
@@ -354,7 +358,7 @@ private:
     // The number of columns of the group that begins with column j, where the columns end at `end`.
     // Whole strips, except at the end.
     int64_t group_cols(int64_t j, int64_t end) const {
-        const int64_t even = divide_up(p_.n, even_groups), half = divide_up(end - j, 2);
+        const int64_t even = divide_up(q_.block_n, even_groups), half = divide_up(end - j, 2);
         const int64_t cols = std::max(std::min(even, half), least_group_cols);
         return std::min(end - j, round_up(cols, q_.strip_cols));
     }

@@ -30,7 +30,7 @@ struct pace {
 // other way are faster, by more time than the transposition takes. If the copies take longer, fewer
 // columns lead, so that their part of C is downloaded sooner.
 //
-// Devices with blocks of the same size, which all need A, share its upload.
+// Devices with blocks of the same size, or almost, which all need A, share its upload.
 //
 // If there is not enough memory for all of A, B and C, a block stays on the device while panels of
 // A and B pass through two buffers. The last panel is deeper and is multiplied with C in groups of

@@ -79,9 +79,8 @@ outcome compute_shares(const held_devices& held, const shares& s) noexcept {
         if (t.joinable())
             t.join();
 
-    if (std::none_of(results.begin(), results.end(), [](const device_result& r) {
-            return r.delivered_any;
-        }))
+    if (std::none_of(
+            results.begin(), results.end(), [](const device_result& r) { return r.delivered_any; }))
         return outcome::device_failed;
     for (const device_result& r : results)
         if (r.failed_share >= 0)

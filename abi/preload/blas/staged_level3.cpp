@@ -57,7 +57,8 @@ bool fits(const level3& p, size_t memory_bytes) {
 class staged_operation {
 public:
     // `with`: the devices that share A; null: none.
-    staged_operation(device& d, float* memory, const level3& p, exchange* with, int index, int count)
+    staged_operation(
+        device& d, float* memory, const level3& p, exchange* with, int index, int count)
         : d_(d), memory_(memory), host_(p), on_device_(p), with_(with), index_(index),
           count_(count) {
         const extent a = extent_of_a(p), b = extent_of_b(p);
@@ -187,13 +188,9 @@ outcome staged_whole(const held_devices& devices, const level3& p, host_function
                             on_host);
     };
     const size_t most = static_cast<size_t>(elements_in_all(p)) * sizeof(float); // of a share
-    return compute_shares(devices,
-                          {count,
-                           bytes_of(share_for(p, 0, count)),
-                           most,
-                           compute,
-                           finish_on_host,
-                           [&](int64_t index) { with.fail(index_of(index)); }});
+    const auto fail = [&](int64_t index) { with.fail(index_of(index)); };
+    const double bytes = bytes_of(share_for(p, 0, count));
+    return compute_shares(devices, {count, bytes, most, compute, finish_on_host, fail});
 }
 
 // Halves the operation recursively until the parts fit. Once some parts are done, the host computes

@@ -35,13 +35,8 @@ public:
             return exchange_.publish(index_, c_.data, s.number);
         case kind::fetch:
             has_fetched_ = true;
-            return exchange_.fetch(index_,
-                                   s.owner,
-                                   c_.data,
-                                   s.number,
-                                   {s.place, s.ld},
-                                   s.from.rows,
-                                   s.from.cols);
+            return exchange_.fetch(
+                index_, s.owner, c_.data, s.number, {s.place, s.ld}, s.from.rows, s.from.cols);
         case kind::transpose:
             return await_operands() && transpose(s);
         case kind::multiply:
@@ -151,13 +146,8 @@ staged_product(const held_devices& devices, const product& p, host_function on_h
             on_host(level3{rest});
     };
     const size_t needed = static_cast<size_t>(elements_in_all(p, q)) * sizeof(float);
-    return compute_shares(devices,
-                          {q.blocks(),
-                           bytes,
-                           needed,
-                           compute,
-                           finish_on_host,
-                           [&](int64_t index) { with.fail(static_cast<int>(index)); }});
+    const auto fail = [&](int64_t index) { with.fail(static_cast<int>(index)); };
+    return compute_shares(devices, {q.blocks(), bytes, needed, compute, finish_on_host, fail});
 }
 
 bool resident_product(device& d, int64_t n) noexcept {
@@ -168,21 +158,22 @@ bool resident_product(device& d, int64_t n) noexcept {
         const size_t bytes = static_cast<size_t>(3 * n * n) * sizeof(float);
         float* memory = active.is_active() ? static_cast<float*>(d.reserve(bytes)) : nullptr;
         const float one = 1, zero = 0;
-        return memory && d.api().sgemm(d.handle(),
-                         MYBLAS_OP_N,
-                         MYBLAS_OP_N,
-                         n,
-                         n,
-                         n,
-                         &one,
-                         memory,
-                         n,
-                         memory + n * n,
-                         n,
-                         &zero,
-                         memory + 2 * n * n,
-                         n) == MYBLAS_STATUS_SUCCESS &&
-           d.finish(true);
+        return memory &&
+               d.api().sgemm(d.handle(),
+                             MYBLAS_OP_N,
+                             MYBLAS_OP_N,
+                             n,
+                             n,
+                             n,
+                             &one,
+                             memory,
+                             n,
+                             memory + n * n,
+                             n,
+                             &zero,
+                             memory + 2 * n * n,
+                             n) == MYBLAS_STATUS_SUCCESS &&
+               d.finish(true);
     }();
     d.release();
     return is_good;

@@ -3,8 +3,8 @@
 // all, a part by each device, which then has the other parts from the other devices.
 #pragma once
 
-#include "blas/level3.h"
 #include "blas/exchange.h"
+#include "blas/level3.h"
 
 namespace myblas::preload {
 
