@@ -426,7 +426,7 @@ static bool is_one_of(const char* name, const char* family) {
 
 // Whether the call is outside of what thin/panel accepts.
 static bool is_too_wide(const char* kernel, const struct fused_case* s) {
-    return is_one_of(kernel, "thin/panel") && (s->batch > 1 || (s->m > 16 && s->n > 16));
+    return is_one_of(kernel, "thin/panel") && (s->batch > 1 || (s->m > 8 && s->n > 8));
 }
 
 // The kernel's modes; for the selection, all modes.
