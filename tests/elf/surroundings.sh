@@ -128,8 +128,8 @@ else
     echo "programs cannot be given another group's rights here: not tested"
 fi
 
-# The CUDA runtime and gcc's counters, which are linked into the library, read variables of their own
-# by getenv.
+# The CUDA runtime and gcc's counters, which are linked into the library, read variables of their
+# own by getenv.
 for file in "$library" "$preload" "$@"; do
     symbols=$(readelf --wide --dyn-syms "$file") || exit 1
     grep -q ' secure_getenv@' <<<"$symbols" || fail "$file does not call secure_getenv"
