@@ -219,7 +219,7 @@ def measured_parts(tmp_path_factory):
 
 def run_script(name, *arguments):
     command = [sys.executable, SCRIPTS / name, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
 
 def test_each_part_writes_its_file(measured_parts):
