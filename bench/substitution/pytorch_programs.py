@@ -6,6 +6,7 @@ import copy
 import ctypes
 import math
 
+import programs
 import torch
 from torch import nn
 
@@ -68,16 +69,7 @@ def relative_error(outputs, exact):
     return (lost / whole).sqrt().item()
 
 
-class Program:
-    """run() enqueues the work once; error() is the difference from the same in FP64, relative to
-    its norm."""
-
-    def __init__(self, function, *inputs):
-        self.function, self.inputs = function, inputs
-
-    def run(self):
-        return self.function(*self.inputs)
-
+class Program(programs.Program):
     def in_double(self):
         inputs = [i.double() if isinstance(i, torch.Tensor) else i for i in self.inputs]
         return self.function(*inputs)
@@ -324,10 +316,7 @@ def pointer_batch(batch, m, n, k):
     return CublasProduct("cublasGemmBatchedEx", batch, m, n, k, 1.0, arguments)
 
 
-def of(function, *inputs):
-    """Returns a function that makes a program from a function and, for each input, a shape or a
-    function that makes it."""
-    return lambda: Program(function, *(i() if callable(i) else random(*i) for i in inputs))
+of = programs.maker(Program, random)
 
 
 def solve_lower(a, b):
