@@ -1,6 +1,6 @@
-// host_matrices N ROUTINE...: seconds of sgemm_, ssyrk_ or strsm_ (ROUTINE without the underscore)
-// for matrices of order N in host memory, by the BLAS that the program is linked to, or by a
-// preload library.
+// host_matrices N ROUTINE... [N ROUTINE...]...: seconds of sgemm_, ssyrk_ or strsm_ (ROUTINE has no
+// underscore) for matrices of order N in host memory, by the BLAS that the program is linked to, or
+// by a preload library.
 //
 // A line "RESULT {...}" of JSON for each routine: the first call, which may start a GPU, and the
 // best of all. The result X is checked in double precision by X v, with a random vector v, which
@@ -163,12 +163,8 @@ static void measure(const struct routine* routine, const double* x) {
     print_measured(first, best, calls, flop, difference);
 }
 
-int main(int argc, char** argv) {
-    n = argc > 2 ? atoi(argv[1]) : 0;
-    if (n < 1) {
-        fprintf(stderr, "usage: %s N sgemm|ssyrk|strsm...\n", argv[0]);
-        return 2;
-    }
+// Matrices and the vector x, of order n.
+static double* allocate_all(void) {
     const size_t bytes = (size_t)n * n * sizeof *a;
     a = allocate(bytes);
     b = allocate(bytes);
@@ -176,20 +172,45 @@ int main(int argc, char** argv) {
     double* x = allocate(n * sizeof *x);
     for (int i = 0; i < n; ++i)
         x[i] = probe(i);
-    for (int i = 2; i < argc; ++i) {
-        const struct routine* found = NULL;
-        for (size_t r = 0; r < sizeof routines / sizeof *routines; ++r)
-            if (strcmp(routines[r].name, argv[i]) == 0)
-                found = &routines[r];
-        if (!found) {
-            fprintf(stderr, "%s: no routine %s\n", argv[0], argv[i]);
-            return 2;
-        }
-        measure(found, x);
-    }
+    return x;
+}
+
+static void free_all(double* x) {
     free(a);
     free(b);
     free(c);
     free(x);
+}
+
+static const struct routine* routine_of(const char* name) {
+    for (size_t r = 0; r < sizeof routines / sizeof *routines; ++r)
+        if (strcmp(routines[r].name, name) == 0)
+            return &routines[r];
+    return NULL;
+}
+
+static int usage(const char* program) {
+    fprintf(stderr, "usage: %s N sgemm|ssyrk|strsm... [N ...]...\n", program);
+    return 2;
+}
+
+int main(int argc, char** argv) {
+    double* x = NULL;
+    for (int i = 1; i < argc; ++i) {
+        const struct routine* routine = routine_of(argv[i]);
+        const int order = atoi(argv[i]);
+        if (routine ? !x : order < 1)
+            return usage(argv[0]);
+        if (routine) {
+            measure(routine, x);
+        } else {
+            free_all(x);
+            n = order;
+            x = allocate_all();
+        }
+    }
+    if (!x)
+        return usage(argv[0]);
+    free_all(x);
     return 0;
 }
