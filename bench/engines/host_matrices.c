@@ -6,22 +6,11 @@
 // best of all. The result X is checked in double precision by X v, with a random vector v, which
 // finds any wrong element; errors are relative to the norm of X v, and to its root mean square.
 #include "../substitution/clock.h"
+#include "../substitution/fortran_blas.h"
 #include "verified.h"
 
 #include <stdbool.h>
 #include <string.h>
-
-// As Fortran has them, with the lengths of their strings at the end.
-typedef const char* letter;
-typedef const int* size;
-typedef const float* input;
-// clang-format off
-void sgemm_(letter, letter, size, size, size, input, input, size, input, size, input, float*, size,
-            size_t, size_t);
-void ssyrk_(letter, letter, size, size, input, input, size, input, float*, size, size_t, size_t);
-void strsm_(letter, letter, letter, letter, size, size, input, input, size, float*, size,
-            size_t, size_t, size_t, size_t);
-// clang-format on
 
 enum { most_calls = 4, seed_of_a = 1, seed_of_b = 2, seed_of_c = 3 };
 static const double long_enough = 6; // seconds of calls, after which there is no other one
@@ -170,17 +159,8 @@ static void measure(const struct routine* routine, const double* x) {
     }
     const struct difference difference = routine->verify(x);
     const double flop = routine->flop * n * n * n;
-    printf("RESULT {\"work\": \"%s_\", \"n\": %d, \"first_ms\": %.2f, \"ms\": %.2f, "
-           "\"calls\": %d, \"tflops\": %.3f, \"error\": %.3g, \"largest_error\": %.3g}\n",
-           routine->name,
-           n,
-           1e3 * first,
-           1e3 * best,
-           calls,
-           1e-12 * flop / best,
-           fmin(difference.norm, 1e30),
-           fmin(difference.largest, 1e30));
-    fflush(stdout);
+    printf("RESULT {\"work\": \"%s_\", \"n\": %d, ", routine->name, n);
+    print_measured(first, best, calls, flop, difference);
 }
 
 // Matrices and the vector x, of order n.

@@ -38,7 +38,7 @@ enum { most_calls = 2, seed_of_a = 1, seed_of_b = 2, seed_of_c = 3, seed_of_spd 
 static const double long_enough = 4; // seconds of a call, after which there is no other one
 
 static const int zero = 0, one = 1;
-static int rank, context, n, block;
+static int rank, count, context, n, block;
 static struct grid { int rows, columns, row, column; } grid;
 static int rows, columns, ld; // of this process's part of a matrix
 static int descriptor[9];
@@ -123,25 +123,10 @@ static void exchange(double* v) {
 
 static int call_psgemm(void) {
     const float alpha = 1, beta = 0;
-    psgemm_("N",
-            "N",
-            &n,
-            &n,
-            &n,
-            &alpha,
-            a,
-            &one,
-            &one,
-            descriptor,
-            b,
-            &one,
-            &one,
-            descriptor,
-            &beta,
-            c,
-            &one,
-            &one,
-            descriptor);
+    // clang-format off
+    psgemm_("N", "N", &n, &n, &n, &alpha, a, &one, &one, descriptor, b, &one, &one, descriptor,
+            &beta, c, &one, &one, descriptor);
+    // clang-format on
     return 0;
 }
 
@@ -218,21 +203,11 @@ static void measure(const struct routine* routine) {
     if (info != 0)
         difference.norm = INFINITY;
     const double flop = routine->flop * n * n * n;
-    printf("RESULT {\"work\": \"%s_, NB %d\", \"n\": %d, \"logical_block\": %d, "
-           "\"ranks\": %d, \"first_ms\": %.2f, \"ms\": %.2f, \"calls\": %d, \"tflops\": %.3f, "
-           "\"error\": %.3g, \"largest_error\": %.3g}\n",
-           routine->name,
-           block,
-           n,
+    printf("RESULT {\"work\": \"%s_, NB %d\", \"n\": %d, ", routine->name, block, n);
+    printf("\"logical_block\": %d, \"ranks\": %d, ",
            pilaenv_(&context, "S"),
-           grid.rows * grid.columns,
-           1e3 * first,
-           1e3 * best,
-           calls,
-           1e-12 * flop / best,
-           fmin(difference.norm, 1e30),
-           fmin(difference.largest, 1e30));
-    fflush(stdout);
+           grid.rows * grid.columns);
+    print_measured(first, best, calls, flop, difference);
 }
 
 static int usage(const char* program) {

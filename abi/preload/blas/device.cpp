@@ -267,16 +267,13 @@ bool device::send_oldest() noexcept {
     s.now = phase::sent;
     team_.wait(s.job);
     const shape tight = as_column_if_tight(s.rows, s.cols, s.sink.ld);
-    return api_->set_matrix_async(handle_,
-                                  tight.rows,
-                                  tight.cols,
-                                  sizeof(float),
-                                  s.pinned,
-                                  tight.rows,
-                                  s.sink.data,
-                                  std::max(tight.rows, s.sink.ld),
-                                  streams_[uploads]) == MYBLAS_STATUS_SUCCESS &&
-           (!driver_ || driver_->event_record(s.copied, streams_[uploads]) == 0);
+    const int64_t ld = std::max(tight.rows, s.sink.ld);
+    const myblasStream_t stream = streams_[uploads];
+    // clang-format off
+    return api_->set_matrix_async(handle_, tight.rows, tight.cols, sizeof(float), s.pinned,
+                                  tight.rows, s.sink.data, ld, stream) == MYBLAS_STATUS_SUCCESS &&
+           (!driver_ || driver_->event_record(s.copied, stream) == 0);
+    // clang-format on
 }
 
 bool device::send_all() noexcept {
@@ -317,17 +314,15 @@ bool device::download(const device_matrix& from,
         if (!s)
             return false;
         const shape tight = as_column_if_tight(rows, cols, from.ld);
-        if (api_->get_matrix_async(handle_,
-                                   tight.rows,
-                                   tight.cols,
-                                   sizeof(float),
-                                   from.data + i + j * from.ld,
-                                   std::max(tight.rows, from.ld),
-                                   s->pinned,
-                                   tight.rows,
-                                   streams_[downloads]) != MYBLAS_STATUS_SUCCESS ||
-            (driver_ && driver_->event_record(s->copied, streams_[downloads]) != 0))
+        const float* const source = from.data + i + j * from.ld;
+        const int64_t ld = std::max(tight.rows, from.ld);
+        const myblasStream_t stream = streams_[downloads];
+        // clang-format off
+        if (api_->get_matrix_async(handle_, tight.rows, tight.cols, sizeof(float), source, ld,
+                                   s->pinned, tight.rows, stream) != MYBLAS_STATUS_SUCCESS ||
+            (driver_ && driver_->event_record(s->copied, stream) != 0))
             return false;
+        // clang-format on
         s->rows = rows;
         s->cols = cols;
         s->target = {to.data + i + j * to.ld, rows, cols, to.ld};

@@ -69,36 +69,22 @@ private:
 
     bool transpose(const product_step& s) {
         const float one = 1, zero = 0;
-        return d_.api().sgeam(d_.handle(),
-                              MYBLAS_OP_T,
-                              MYBLAS_OP_N,
-                              s.from.cols,
-                              s.from.rows,
-                              &one,
-                              s.from.data,
-                              s.from.ld,
-                              &zero,
-                              nullptr,
-                              s.from.cols,
-                              s.place,
-                              s.ld) == MYBLAS_STATUS_SUCCESS;
+        const int64_t m = s.from.cols, n = s.from.rows;
+        // clang-format off
+        return d_.api().sgeam(d_.handle(), MYBLAS_OP_T, MYBLAS_OP_N, m, n, &one, s.from.data,
+                              s.from.ld, &zero, nullptr, m, s.place, s.ld) == MYBLAS_STATUS_SUCCESS;
+        // clang-format on
     }
 
     bool multiply(const product_step& s) {
-        return d_.api().sgemm(d_.handle(),
-                              s.a.is_along_k ? MYBLAS_OP_T : MYBLAS_OP_N,
-                              s.b.is_along_k ? MYBLAS_OP_N : MYBLAS_OP_T,
-                              s.rows.size(),
-                              s.cols.size(),
-                              s.depth,
-                              &p_.alpha,
-                              s.a.data,
-                              s.a.ld,
-                              s.b.data,
-                              s.b.ld,
-                              &s.beta,
-                              c_.data + s.rows.begin + s.cols.begin * c_.ld,
+        const myblasOperation_t transa = s.a.is_along_k ? MYBLAS_OP_T : MYBLAS_OP_N;
+        const myblasOperation_t transb = s.b.is_along_k ? MYBLAS_OP_N : MYBLAS_OP_T;
+        float* const c = c_.data + s.rows.begin + s.cols.begin * c_.ld;
+        // clang-format off
+        return d_.api().sgemm(d_.handle(), transa, transb, s.rows.size(), s.cols.size(), s.depth,
+                              &p_.alpha, s.a.data, s.a.ld, s.b.data, s.b.ld, &s.beta, c,
                               c_.ld) == MYBLAS_STATUS_SUCCESS;
+        // clang-format on
     }
 
     device& d_;
@@ -156,24 +142,15 @@ bool resident_product(device& d, int64_t n) noexcept {
     const bool is_good = [&] {
         const device::activation active(d, 0);
         const size_t bytes = static_cast<size_t>(3 * n * n) * sizeof(float);
-        float* memory = active.is_active() ? static_cast<float*>(d.reserve(bytes)) : nullptr;
+        float* a = active.is_active() ? static_cast<float*>(d.reserve(bytes)) : nullptr;
+        if (!a)
+            return false;
         const float one = 1, zero = 0;
-        return memory &&
-               d.api().sgemm(d.handle(),
-                             MYBLAS_OP_N,
-                             MYBLAS_OP_N,
-                             n,
-                             n,
-                             n,
-                             &one,
-                             memory,
-                             n,
-                             memory + n * n,
-                             n,
-                             &zero,
-                             memory + 2 * n * n,
-                             n) == MYBLAS_STATUS_SUCCESS &&
-               d.finish(true);
+        float *const b = a + n * n, *const c = b + n * n;
+        // clang-format off
+        return d.api().sgemm(d.handle(), MYBLAS_OP_N, MYBLAS_OP_N, n, n, n, &one, a, n, b, n, &zero,
+                             c, n) == MYBLAS_STATUS_SUCCESS && d.finish(true);
+        // clang-format on
     }();
     d.release();
     return is_good;
