@@ -38,7 +38,8 @@ class Overview:
     def of(self, measured):
         """The parts of a GPU's results that it shows; nothing if it cannot be drawn."""
         found = {part: measured[part] for part in self.parts if part in measured}
-        return found if all(part in found for part in self.needs) else {}
+        has_needs = found and all(part in found for part in self.needs)
+        return found if has_needs and self.layout(found)[0][0] > 0 else {}
 
 
 MAP_TEXT = (

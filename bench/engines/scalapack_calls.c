@@ -38,7 +38,7 @@ enum { most_calls = 2, seed_of_a = 1, seed_of_b = 2, seed_of_c = 3, seed_of_spd 
 static const double long_enough = 4; // seconds of a call, after which there is no other one
 
 static const int zero = 0, one = 1;
-static int rank, count, context, n, block;
+static int rank, context, n, block;
 static struct grid { int rows, columns, row, column; } grid;
 static int rows, columns, ld; // of this process's part of a matrix
 static int descriptor[9];
