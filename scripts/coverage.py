@@ -111,7 +111,8 @@ def main():
             "cuda": "MYBLAS_CUDA:STRING=ON" in (build / "CMakeCache.txt").read_text(),
         }
         text = json.dumps(context | result)
-        asked.json.write_text(text.replace('{"file"', '\n{"file"') + "\n")  # a line for each
+        text = text.replace('[{"file"', '[\n{"file"').replace('}, {"file"', '},\n{"file"')
+        asked.json.write_text(text + "\n")
     print(last, end="")
     return 0 if passed and lines >= LEAST else 1
 
