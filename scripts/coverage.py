@@ -110,7 +110,9 @@ def main():
             "date": datetime.date.today().isoformat(),
             "cuda": "MYBLAS_CUDA:STRING=ON" in (build / "CMakeCache.txt").read_text(),
         }
-        asked.json.write_text(json.dumps(context | result, indent=1) + "\n")
+        text = json.dumps(context | result)
+        text = text.replace('[{"file"', '[\n{"file"').replace('}, {"file"', '},\n{"file"')
+        asked.json.write_text(text + "\n")
     print(last, end="")
     return 0 if passed and lines >= LEAST else 1
 
