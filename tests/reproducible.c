@@ -649,7 +649,7 @@ static int run_shapes(myblasHandle_t handle, const char* kernel, const myblasKer
                                  .transa = form / 2,
                                  .transb = form % 2,
                                  .m = shapes[s][0] > 0 ? shapes[s][0] : 1,
-                                 .n = shapes[s][1],
+                                 .n = shapes[s][1] > 0 ? shapes[s][1] : 1,
                                  .k = shapes[s][2],
                                  .batch = turn == 4 || turn == 8 ? 5 : 1,
                                  .alpha = alphas[turn % 3],
