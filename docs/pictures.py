@@ -126,15 +126,15 @@ def small_tile_of(kernels):
 
 
 def short_k_of(kernels):
-    row = r"using {} += short_k_shape<(\d+), +(\d+), (\d+), +(\d+), (\d+), +\d+>"
+    row = r"using {} =\s+short_k_shape<short_k_parameters{{\.lanes_m = (\d+), \.thread_m = (\d+),"
+    columns = r"thread_m = of\.thread_m, thread_n = (\d+);\s+static constexpr int warps = (\d+),"
+    thread_n, warps = numbers("simt/short_k.cu", columns)
     blocks = []
-    for shape in ("narrow", "tall", "wide", "square"):
-        lanes_m, thread_m, thread_n, warps_m, warps_n = numbers(
-            "simt/short_k.cu", row.format(shape)
-        )
+    for shape in ("narrow", "tall", "square"):
+        lanes_m, thread_m = numbers("simt/short_k.cu", row.format(shape))
         warp = (lanes_m * thread_m, 32 // lanes_m * thread_n)
-        blocks.append(f"{warp[0] * warps_m} x {warp[1] * warps_n}")
-    note = (f"other blocks: {blocks[0]},", f"{blocks[1]}, {blocks[2]}")
+        blocks.append(f"{warp[0]} x {warp[1] * warps}")
+    note = (f"other blocks: {blocks[0]}", f"and {blocks[1]}")
     return Tiles(kernels["short_k"], warp, (thread_m, thread_n), note)
 
 

@@ -53,10 +53,13 @@ struct vector_operands {
     // registers before.
     __device__ void write(int64_t line, float sum) const {
         float* const c = operand_base(p.c, p.c_array, p.stride_c, batch);
-        if (layout.has_epilogue)
-            write_epilogue(c, line, sum);
-        else
-            store_c(c + blockIdx.y * layout.short_c_step + line * layout.c_step, alpha, sum, beta);
+        plain_or_fused(
+            layout.has_epilogue,
+            [&] {
+                float* const at = c + blockIdx.y * layout.short_c_step + line * layout.c_step;
+                store_c(at, alpha, sum, beta);
+            },
+            [&] { write_epilogue(c, line, sum); });
     }
 
 private:
