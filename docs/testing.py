@@ -188,7 +188,8 @@ def coverage_rows():
             f"lines of `src` and `abi` that the tests run, {with_cuda}",
             f"{number(run['lines'])} lines, {number(run['branches'])} branches",
             f"{100 * run['lines_run'] / run['lines']:.1f}% of the lines, "
-            f"{100 * run['branches_run'] / run['branches']:.1f}% of the branches",
+            f"{100 * run['branches_run'] / run['branches']:.1f}% of the branches"
+            + (f" ({run['note']})" if "note" in run else ""),
             "`scripts/coverage.py BUILD`",
             f"`{run['commit']}`",
         ]
