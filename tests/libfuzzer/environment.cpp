@@ -1,7 +1,5 @@
 // Environment variables: lines NAME=value. The tools must call a value wrong exactly if its reader
 // ignores it.
-#include "core/environment.h"
-
 #include "common/local_ranks.h"
 #include "core/environment.h"
 #include "core/workspace.h"
@@ -36,7 +34,7 @@ bool is_read_as_size(const char* variable) {
 bool is_read_as_choice(const char* variable, std::initializer_list<const char*> words) {
     const char* const text = myblas::read_variable(variable);
     return std::any_of(
-        words.begin(), words.end(), [&](const char* word) { return is_word(text, word); });
+        words.begin(), words.end(), [&](const char* word) { return myblas::is_word(text, word); });
 }
 
 bool is_valid(const char* name) {
