@@ -1,7 +1,7 @@
 // Environment variables: lines NAME=value. The tools must call a value wrong exactly if its reader
 // ignores it.
-#include "common/local_ranks.h"
 #include "core/environment.h"
+#include "common/local_ranks.h"
 #include "core/workspace.h"
 #include "myblas/myblas_kernels.h"
 #include "settings.h"
