@@ -2,8 +2,8 @@
 # run_gpu.sh [BUILD_DIR]: runs every test that has GPU cases, without CMake, from a finished build
 # tree, which may have been copied to another machine. The build tree has a copy of this script in
 # its tests/. Ends with a line that counts the cases. Fails without a GPU.
-# TEST_JOBS=4 runs four programs at a time. TEST_PREFIX="compute-sanitizer ..." runs each under a
-# tool; MYBLAS_TEST_REDUCED=1 then leaves out large cases and most others. Tests that fill the GPU's
+# TEST_JOBS=4 runs four programs at a time; those with the most cases are then cut into three parts.
+# TEST_PREFIX="compute-sanitizer ..." runs each under a tool; MYBLAS_TEST_REDUCED=1 then leaves out large cases and most others. Tests that fill the GPU's
 # memory or look at how much is free run last and one by one: test_growth, test_cuda_graph, and
 # scripts, which run other programs, and not under a tool.
 set -uo pipefail
@@ -24,7 +24,7 @@ trap 'rm -rf "$scratch"' EXIT
 run() {
     local name=$1 environment=$2 status=fail begin=$SECONDS output
     [ "$name" != test_large ] || [ "${MYBLAS_TEST_REDUCED:-0}" != 1 ] || return 0
-    output=$scratch/$(basename "$name")
+    output=$(mktemp -p "$scratch")
     # shellcheck disable=SC2086 # both are lists of words
     env ${environment//;/ } ${TEST_PREFIX:-} "$tests/$name" </dev/null >"$output" 2>&1 && status=run
     (
@@ -46,7 +46,17 @@ run_all() {
     # shellcheck disable=SC2016 # run takes them apart
     xargs -P "$1" -r -d '\n' -n 1 bash -c 'run "${1%% *}" "${1#* }"' run
 }
-grep -v '\.sh \|^test_growth \|^test_cuda_graph ' "$tests/gpu_tests.txt" | run_all "${TEST_JOBS:-1}"
+
+parts=1
+[ "${TEST_JOBS:-1}" -eq 1 ] || parts=3
+awk -v parts="$parts" '
+    parts > 1 && /^test_(sgemm|fused) / {
+        for (i = 0; i < parts; ++i)
+            print $1, "MYBLAS_TEST_SHARD=" i "/" parts ";" $2
+        next
+    }
+    { print }' "$tests/gpu_tests.txt" |
+    grep -v '\.sh \|^test_growth \|^test_cuda_graph ' | run_all "${TEST_JOBS:-1}"
 grep '^test_growth \|^test_cuda_graph ' "$tests/gpu_tests.txt" | run_all 1
 [ -n "${TEST_PREFIX:-}" ] || grep '\.sh ' "$tests/gpu_tests.txt" | run_all 1
 awk -f "$tests/tally.awk" "$scratch/report"
