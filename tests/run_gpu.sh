@@ -3,9 +3,10 @@
 # tree, which may have been copied to another machine. The build tree has a copy of this script in
 # its tests/. Ends with a line that counts the cases. Fails without a GPU.
 # TEST_JOBS=4 runs four programs at a time; those with the most cases are then cut into three parts.
-# TEST_PREFIX="compute-sanitizer ..." runs each under a tool; MYBLAS_TEST_REDUCED=1 then leaves out large cases and most others. Tests that fill the GPU's
-# memory or look at how much is free run last and one by one: test_growth, test_cuda_graph, and
-# scripts, which run other programs, and not under a tool.
+# TEST_PREFIX="compute-sanitizer ..." runs each under a tool; MYBLAS_TEST_REDUCED=1 then leaves out
+# large cases and most others. Tests that fill the GPU's memory or look at how much is free run last
+# and one by one: test_growth, test_cuda_graph, and scripts, which run other programs, and not under
+# a tool.
 set -uo pipefail
 
 export MYBLAS_TEST_REQUIRE_GPU=1
