@@ -405,6 +405,9 @@ static void test_many_handles(void** state) {
 
 // A process may fork while another thread's call uses the workers. The child has no workers.
 static void test_fork(void** state) {
+#ifdef __SANITIZE_THREAD__ // which loses count of the threads that a child starts
+    skip();
+#endif
     const uint64_t* expected = *state;
     struct caller beside;
     const int rounds = reduced() ? 1 : 3;
