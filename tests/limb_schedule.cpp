@@ -325,7 +325,6 @@ void test_plans_are_cheap(void**) {
     assert_true(sum < 1.001 * count && worst < 1.03);
 }
 
-// Kernels describe their work before anyone asks whether they accept the workspace.
 // Strips of the first bundle are packed first, so most tiles of the first wave find their panels
 // there (locate_tile has the order of tiles).
 void test_first_bundle(void**) {
@@ -365,6 +364,7 @@ void test_first_bundle(void**) {
     assert_true(checked > 1000);
 }
 
+// Kernels describe their work before anyone asks whether they accept the workspace.
 void test_work_in_any_workspace(void**) {
     std::mt19937_64 random(2);
     device_info device;

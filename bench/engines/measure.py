@@ -231,7 +231,7 @@ class Run:
                 mpirun = shutil.which("mpirun.openmpi") or "mpirun"
                 front += [mpirun, "--bind-to", "none", "-n", self.mpi_ranks()]
                 # Ranks that wait then yield their core, which makes every message slower.
-                if 2 * self.mpi_ranks() > (os.cpu_count() or 1):
+                if 2 * self.mpi_ranks() > len(os.sched_getaffinity(0)):
                     front.insert(-2, "--oversubscribe")
             front.append(arguments.build / "bench/engines" / part.program)
         return [*map(str, front), *sized]

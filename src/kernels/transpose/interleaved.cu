@@ -26,7 +26,7 @@
 // copy. Then each thread moves one element without an image, and computes its addresses before
 // earlier work has ended.
 //
-// Adds to the stretches of `unrolled`: copies past the registers, all of a block's copies in flight
+// Adds to the tiles of `unrolled`: copies past the registers, all of a block's copies in flight
 // at once; images; whole sectors.
 //
 // Bound: 2 m n elements moved.

@@ -393,10 +393,10 @@ struct short_form {
         const int64_t least_together = int64_t{32} * 6 * device.sm_count;
         if (!layout.k_contiguous || p.k == 0)
             return false;
-        if (p.batch_count > 1)
-            return layout.short_lines == 1 && layout.lines >= least_lines && p.k >= least_k &&
-                   p.k <= most_k && layout.lines * p.batch_count >= least_together;
-        return p.k <= short_rows::most_k && layout.lines >= least_together;
+        if (p.k <= short_rows::most_k && layout.lines >= least_together)
+            return true;
+        return p.batch_count > 1 && layout.short_lines == 1 && layout.lines >= least_lines &&
+               p.k >= least_k && p.k <= most_k && layout.lines * p.batch_count >= least_together;
     }
 };
 
