@@ -2,6 +2,7 @@
 """Fits the predictor of SGEMM (src/select/model.h) to readings, and judges it by others.
 
     fit.py --fit     writes src/select/model_sm90.inc (NumPy, SciPy; minutes)
+    fit.py --refine  the same, beginning with the model that is there, for some more readings
     fit.py --add K   fits the variants of family K alone, to all readings that have them, and leaves
                      the others as they are (seconds); again after each --fit, until readings of the
                      card that is fitted to have them, too
@@ -423,9 +424,22 @@ def find_domains(view, regrets, rough, rows):
     return ranges, most_rounds
 
 
-def fit_factor(view, physical, domain, us, regrets, rough, rows, seed):
+# Temperatures at which the expected regret is minimised, one after the other, and the weight of
+# the squared error beside it. 0: the squared error alone.
+ANNEALING = ((0, 1), (0.3, 0.5), (0.1, 0.5), (0.05, 0.5), (0.03, 0.5))
+REFINING = ((0.05, 0.5), (0.03, 0.5))
+
+
+def random_weights(view, seed):
+    random = np.random.RandomState(seed)
+    inputs, variants, own = view.problem.shape[1], len(view.variants), view.features.shape[2]
+    hidden, of_hidden = random.randn(inputs, UNITS) * 0.7, random.randn(variants, UNITS) * 0.05
+    return hidden, np.zeros((variants, own)), of_hidden
+
+
+def fit_factor(view, physical, domain, us, regrets, rough, rows, start, steps, most_iterations):
     """The learned factor: weights of the hidden layer, of each variant's work, and of the hidden
-    layer's outputs."""
+    layer's outputs. `start`: the same, to begin with."""
     from scipy.optimize import minimize
 
     variants, count = len(view.variants), rows.sum()
@@ -445,17 +459,11 @@ def fit_factor(view, physical, domain, us, regrets, rough, rows, seed):
     weight *= np.where(rough[rows][:, columns], 0.1, 1)
     weight /= weight.sum() / count
     ridge = 0.12 / count  # the fewer the readings, the smoother
-    inputs, own = problem.shape[1], features.shape[2]
-    sizes = (inputs * UNITS, variants * own, variants * UNITS)
-    random = np.random.RandomState(seed)
-    weights = np.concatenate(
-        [random.randn(sizes[0]) * 0.7, np.zeros(sizes[1]), random.randn(sizes[2]) * 0.05]
-    )
+    weights = np.concatenate([part.ravel() for part in start])
 
     def split(vector):
-        parts = np.split(vector, np.cumsum(sizes)[:-1])
-        shapes = ((inputs, UNITS), (variants, own), (variants, UNITS))
-        return [part.reshape(shape) for part, shape in zip(parts, shapes)]
+        parts = np.split(vector, np.cumsum([part.size for part in start])[:-1])
+        return [part.reshape(like.shape) for part, like in zip(parts, start)]
 
     def objective(vector, temperature, emphasis):
         hidden, of_work, of_hidden = split(vector)
@@ -484,14 +492,14 @@ def fit_factor(view, physical, domain, us, regrets, rough, rows, seed):
         )
         return value, gradient + 2 * ridge * vector
 
-    for temperature, emphasis in ((0, 1), (0.3, 0.5), (0.1, 0.5), (0.05, 0.5), (0.03, 0.5)):
+    for temperature, emphasis in steps:
         weights = minimize(
             objective,
             weights,
             args=(temperature, emphasis),
             jac=True,
             method="L-BFGS-B",
-            options={"maxiter": 1500},
+            options={"maxiter": most_iterations},
         ).x
     return split(weights)
 
@@ -504,7 +512,8 @@ def fit(view, readings, library, rows):
     physical = view.all_physical(costs)
     work = (view, physical, domain, us, regrets, readings.rough, rows)
     with multiprocessing.Pool(min(MEMBERS, os.cpu_count())) as pool:
-        members = pool.starmap(fit_factor, [(*work, seed) for seed in range(MEMBERS)])
+        starts = [random_weights(view, seed) for seed in range(MEMBERS)]
+        members = pool.starmap(fit_factor, [(*work, start, ANNEALING, 1500) for start in starts])
     hidden, of_work, of_hidden = zip(*members)
     # The mean of the members is one model, whose hidden layer has the units of all members.
     layers = (
@@ -512,11 +521,28 @@ def fit(view, readings, library, rows):
         sum(of_work) / MEMBERS,
         np.concatenate(of_hidden, axis=1) / MEMBERS,
     )
-    model = Model(view.variants, costs, domain, None, *layers)
-    inside = view.candidates(domain) & np.isfinite(us[:, view.columns]) & rows[:, None]
+    return bounded(Model(view.variants, costs, domain, None, *layers), view, us, rows)
+
+
+def bounded(model, view, us, rows):
+    """The model with the ranges of its factors on these readings."""
+    inside = view.candidates(model.domain) & np.isfinite(us[:, view.columns]) & rows[:, None]
     factors = np.where(inside, model.log_factor(view), math.nan)
     model.bounds = np.nan_to_num(np.nanpercentile(factors, (1, 99), axis=0)).T
     return model
+
+
+def refine(old, view, readings, library, rows):
+    """The old model, with new domains and a learned factor that is fitted further."""
+    us = in_mode(readings, library, len(MODES) - 1)[0]
+    regrets = find_situations(view, readings, library)
+    old = old.among(view.variants)
+    domain = find_domains(view, regrets, readings.rough, rows)
+    physical = view.all_physical(old.costs)
+    start = (old.hidden, old.work_weights, old.hidden_weights)
+    work = (view, physical, domain, us, regrets, readings.rough, rows)
+    layers = fit_factor(*work, start, REFINING, 400)
+    return bounded(Model(view.variants, old.costs, domain, None, *layers), view, us, rows)
 
 
 # ---- Judging -------------------------------------------------------------------------------------
@@ -643,7 +669,7 @@ def all_readings():
         yield folder, join([Readings(file) for file in sorted(glob.glob(READINGS.format(folder)))])
 
 
-def command_fit(library):
+def command_fit(library, fits_anew):
     files = [Readings(file) for file in sorted(glob.glob(READINGS.format(FITTED)))]
     lines = []
     for file in files:
@@ -656,8 +682,12 @@ def command_fit(library):
         )
     readings = join(files)
     view = View(readings, library)
-    model = fit(view, readings, library, ~readings.held)
-    write_model(model, MODEL, [*lines, "Command: bench/fit.py --fit"])
+    if fits_anew:
+        model = fit(view, readings, library, ~readings.held)
+    else:
+        model = refine(read_model(MODEL), view, readings, library, ~readings.held)
+    command = "--fit" if fits_anew else "--refine"
+    write_model(model, MODEL, [*lines, f"Command: bench/fit.py {command}"])
     for mode, name in enumerate(MODES):
         for title, with_factor in (("", True), (", without the learned factor", False)):
             regret = regret_of_model(model, view, readings, library, mode, with_factor)
@@ -860,6 +890,7 @@ def main():
     )
     command = parser.add_mutually_exclusive_group(required=True)
     command.add_argument("--fit", action="store_true", help="write the constants")
+    command.add_argument("--refine", action="store_true", help="fit the constants further")
     command.add_argument(
         "--check", action="store_true", help="fail where the library's choices lose too much"
     )
@@ -872,7 +903,9 @@ def main():
     library = Library(arguments.library)
     if arguments.add:
         return command_add(library, arguments.add)
-    return command_fit(library) if arguments.fit else command_check(library, arguments.regret)
+    if arguments.fit or arguments.refine:
+        return command_fit(library, arguments.fit)
+    return command_check(library, arguments.regret)
 
 
 if __name__ == "__main__":

@@ -35,9 +35,11 @@ constexpr int64_t few_lines = 8;
 
 // How many floats a load can have: 4, 2 or 1.
 int load_width(const sgemm_problem& p, const thin_layout& layout) {
-    if (p.a_array || p.b_array || p.batch_count > 1)
+    if (p.a_array || p.b_array)
         return 1;
     const float *matrix = layout.swap_ab ? p.b : p.a, *vector = layout.swap_ab ? p.a : p.b;
+    const int64_t stride = layout.swap_ab ? p.stride_b : p.stride_a,
+                  vector_stride = layout.swap_ab ? p.stride_a : p.stride_b;
     // The lowest bits of all quantities that must be multiples of the width.
     uint64_t bits = reinterpret_cast<uintptr_t>(matrix) / sizeof(float) | layout.ld;
     if (layout.k_contiguous) {
@@ -46,9 +48,13 @@ int load_width(const sgemm_problem& p, const thin_layout& layout) {
         bits |= reinterpret_cast<uintptr_t>(vector) / sizeof(float) | p.k;
         if (layout.short_lines > 1)
             bits |= layout.short_step;
+        if (p.batch_count > 1)
+            bits |= vector_stride;
     } else {
         bits |= layout.lines;
     }
+    if (p.batch_count > 1)
+        bits |= stride;
     return bits % 4 == 0 ? 4 : bits % 2 == 0 ? 2 : 1;
 }
 
@@ -353,7 +359,13 @@ struct short_form {
         rows.together = lie_together(p, layout);
         rows.pitch = rows.together ? k : width == 1 ? k | 1 : (k + 3) / 4 * 4;
         rows.per_lane = std::clamp(short_rows::warp_floats / (32 * rows.pitch), 1, 8);
-        gemv_schedule own{rows.warp_lines(), min_warps, {}, k, width, rows};
+        const int64_t warps = ceil_div<int64_t>(layout.lines, rows.warp_lines());
+        gemv_schedule own{rows.warp_lines(),
+                          static_cast<int>(std::min<int64_t>(warps, min_warps)),
+                          {},
+                          k,
+                          width,
+                          rows};
         while (smem_bytes(own) > sizeof(short_storage))
             own.warps /= 2;
         own.split.groups = own.warps;
@@ -377,16 +389,19 @@ struct short_form {
     // share a line.
     static bool
     suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
-        return layout.k_contiguous && p.k <= short_rows::most_k && p.k > 0 &&
-               layout.lines >= int64_t{32} * 6 * device.sm_count;
+        constexpr int64_t least_lines = 16, longest_k_of_batches = 2 * short_rows::most_k;
+        return layout.k_contiguous && p.k > 0 && layout.lines >= least_lines &&
+               p.k <= (p.batch_count > 1 ? longest_k_of_batches : short_rows::most_k) &&
+               layout.lines * p.batch_count >= int64_t{32} * 6 * device.sm_count;
     }
 };
 
 // Whether all copies of 16 bytes are aligned. If rows have no gaps, the first copy decides.
 bool copies_quads(const sgemm_problem& p, const thin_layout& layout) {
     const float* matrix = layout.swap_ab ? p.b : p.a;
-    return p.batch_count == 1 && !p.a_array && !p.b_array &&
-           reinterpret_cast<uintptr_t>(matrix) % 16 == 0 &&
+    const int64_t stride = layout.swap_ab ? p.stride_b : p.stride_a;
+    return batch_aligned16(
+               matrix, 0, stride, layout.swap_ab ? p.b_array : p.a_array, p.batch_count) &&
            (lie_together(p, layout) || (layout.ld % 4 == 0 && p.k % 4 == 0));
 }
 
@@ -417,6 +432,15 @@ auto with_form(const sgemm_problem& p,
     // If columns begin at cache lines, narrower loads read them equally well.
     const float* const matrix = layout.swap_ab ? p.b : p.a;
     const bool on_lines = reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
+    // In batches, the products fill the device, and wide loads leave fewer blocks.
+    const auto fills = [&](int64_t warp_lines) {
+        return width == 4 && p.batch_count > 1 && lines >= warp_lines &&
+               ceil_div(lines, warp_lines) * p.batch_count >= device.sm_count / 2;
+    };
+    if (fills(128))
+        return f(gemv_n<4, 32>());
+    if (fills(32))
+        return f(gemv_n<4, 8>());
     if (width == 4 && lines >= 512 && (!on_lines || p.k <= 64) && is_large(p, device, layout))
         return f(gemv_n<4, 32>());
     if (width == 4 && (lines >= 1024 || (p.k >= long_k && lines > few_lines)))

@@ -17,8 +17,8 @@
 // wherever the operand is aligned. Outside of the operands, slabs are filled with zeroes, so the
 // main loop is the same at the edges of C. Only the store compares rows and columns with m and n. A
 // thread reads 4 k at a time: quads of lines (rows of op(A), columns of op(B)) if lines run along
-// memory, quads of k if k does. C is written by quads of rows. If C is unaligned, plain products
-// with tiles of 1024 elements or more write neighbouring rows from neighbouring threads instead.
+// memory, quads of k if k does. C is written by quads of rows. If C is unaligned or read, tiles of
+// 1024 elements or more are written by neighbouring threads in neighbouring rows instead.
 //
 // Single products use dependent launch (overlap.cuh): blocks start as soon as the blocks of the
 // kernel before have exited. When that kernel's writes are visible, the launch and all work that
@@ -59,10 +59,9 @@ struct small_tile_shape {
     static constexpr int block_k = of.slab_k, stages = of.stages, cluster = of.cluster;
     static constexpr bool packed = of.packed;
     static constexpr bool has_epilogue = of.fuses && !packed;
-    // If thread tiles leave no registers for the branch of plain_or_fused, fused products have
-    // their own kernels. Plain products would take 2% longer otherwise.
-    static constexpr bool fuses_apart =
-        has_epilogue && cluster == 1 && of.thread_m * of.thread_n >= 32;
+    // Whether C is read during the copy of the first slabs, by kernels of their own. Tiles of
+    // clusters have a k that is too long for this to matter, packed tiles too many elements.
+    static constexpr bool reads_first = !packed && cluster == 1;
     static constexpr int blocks_per_sm = of.blocks_per_sm;
 
     static constexpr int warps_m = of.warps_m, warp_m = lanes_m * thread_m,
@@ -246,7 +245,9 @@ struct small_tile {
     using barrier = group_barrier<Shape::group_threads, Shape::groups>;
     using place = small_tile_place<Shape>;
 
-    // acc = the product over the slabs first_slab, first_slab + sharing_groups, ...
+    // acc = the product over the slabs first_slab, first_slab + sharing_groups, ... `meanwhile` is
+    // called once, during the copy of the first slabs.
+    template <class Meanwhile>
     static __device__ __forceinline__ void multiply(const copier_a& copy_a,
                                                     const copier_b& copy_b,
                                                     int k,
@@ -254,7 +255,8 @@ struct small_tile {
                                                     float* ring,
                                                     barrier& group,
                                                     int thread,
-                                                    accumulators& acc) {
+                                                    accumulators& acc,
+                                                    Meanwhile&& meanwhile) {
         constexpr int step_k = Shape::sharing_groups * Shape::block_k;
         int start_k = first_slab * Shape::block_k;
         const auto start_slab = [&](int stage) {
@@ -270,6 +272,7 @@ struct small_tile {
 #pragma unroll
         for (int stage = 0; stage < Shape::stages - 1; ++stage)
             start_slab(stage);
+        meanwhile();
 
         const int line_a = warp_row(thread) + fragment_a::line(lane_m(thread), 0);
         const int line_b = warp_col(thread) + fragment_b::line(lane_n(thread), 0);
@@ -422,79 +425,161 @@ private:
 template <class Shape>
 constexpr bool takes_triangles = !Shape::packed && Shape::block_m == 32 && Shape::block_n == 32;
 
-// C = alpha * sums + beta * C for a tile that begins at c, where has(row, column) holds.
-template <class Shape, class Tile, class Has>
-__device__ __forceinline__ void write_columns(
-    const sgemm_problem& p, const sgemm_operands& o, float* c, const float* partial, Has&& has) {
-    constexpr int batch = 8, step = Shape::threads / Shape::block_m; // columns at a time
-    static_assert(Shape::threads % Shape::block_m == 0 && Shape::block_n % (batch * step) == 0);
-    const int row = threadIdx.x % Shape::block_m;
-    int col = threadIdx.x / Shape::block_m;
-#pragma unroll
-    for (int first = 0; first < Shape::block_n; first += batch * step) {
-        float value[batch];
-#pragma unroll
-        for (int i = 0; i < batch; ++i)
-            value[i] = scaled_sum(o.alpha, Tile::add_words(partial, row, col + i * step));
-        float* const at = c + row + col * p.ldc;
-        if (o.beta != 0) {
-#pragma unroll
-            for (int i = 0; i < batch; ++i)
-                if (has(row, col + i * step))
-                    value[i] = fmaf(o.beta, at[i * step * p.ldc], value[i]);
-        }
-#pragma unroll
-        for (int i = 0; i < batch; ++i)
-            if (has(row, col + i * step))
-                at[i * step * p.ldc] = value[i];
-        col += batch * step;
+// How a kernel accesses C. Each way has kernels of its own: a product of one or two microseconds
+// would take 3% longer with the code of the others between its own instructions.
+enum class c_access {
+    written, // the host knows that beta is 0
+    read,    // during the copy of the first slabs, if Shape::reads_first
+    fused,   // by an epilogue
+};
+
+// Stores the values of four consecutive rows, of which those from `first` to `rows` are computed.
+// `vector`: C's columns are aligned to 16 bytes.
+__device__ __forceinline__ void
+store_quad(float* c, const float (&value)[4], int64_t rows, bool vector, int first) {
+    if (vector && rows >= 4 && first <= 0) {
+        *reinterpret_cast<float4*>(c) = make_float4(value[0], value[1], value[2], value[3]);
+        return;
     }
+#pragma unroll
+    for (int e = 0; e < 4; ++e)
+        if (first <= e && e < rows)
+            c[e] = value[e];
 }
 
-// C = alpha * sums + beta * C.
-template <class Tile, class Shape>
-__device__ __forceinline__ void write_plain(const sgemm_problem& p,
-                                            const sgemm_operands& o,
-                                            const small_tile_place<Shape>& at,
-                                            const typename Tile::accumulators& acc,
-                                            typename Tile::barrier& group,
-                                            float* smem) {
-    const diagonal_mask mask(p.triangle, at.row, at.col);
-    const bool vector_c = aligned16(o.c, p.ldc);
-    const auto write = [&](int number, const float4& v) {
-        const int q = Tile::written_quad(at, number);
-        const int i = Tile::quad_row(at.thread, q), j = Tile::quad_col(at.thread, q);
-        const int64_t row = at.row + i, col = at.col + j;
-        if (col >= p.n)
+// The elements of C that a thread writes and their values before the product, if they are read.
+template <class Tile, class Shape, c_access access>
+class small_tile_output {
+    static constexpr bool is_read = access == c_access::read;
+    // Columns of the thread if neighbouring threads write neighbouring rows.
+    static constexpr int column_step = Shape::threads / Shape::block_m;
+    static constexpr int columns = Tile::writes_columns ? Shape::block_n / column_step : 1;
+    static constexpr bool reads_first = is_read && Shape::reads_first;
+    static constexpr bool reads_quads = reads_first && !Tile::writes_columns;
+
+    const sgemm_problem& p;
+    const sgemm_operands& o;
+    const small_tile_place<Shape>& at;
+    float old_column[reads_first && Tile::writes_columns ? columns : 1];
+    float old_quad[reads_quads ? Tile::written_quads : 1][4];
+
+public:
+    __device__ __forceinline__ small_tile_output(const sgemm_problem& p_,
+                                                 const sgemm_operands& o_,
+                                                 const small_tile_place<Shape>& at_)
+        : p(p_), o(o_), at(at_) {}
+
+    __device__ __forceinline__ void read() {
+        if (!reads_first || o.beta == 0)
             return;
-        const float product[4] = {v.x, v.y, v.z, v.w};
-        int64_t end = p.m - row;
-        int first = 0;
-        if constexpr (takes_triangles<Shape>) {
-            end = min(end, int64_t{mask.quad_end(i, j)});
-            first = mask.quad_first(i, j);
-        }
-        store_c4(&o.c[row + col * p.ldc], o.alpha, product, o.beta, end, vector_c, first);
-    };
-    if constexpr (Shape::sharing_groups == 1) {
+        if constexpr (reads_quads) {
 #pragma unroll
-        for (int q = 0; q < Shape::thread_quads; ++q)
-            write(q, Tile::quad(acc, q));
-    } else {
-        Tile::leave_sums(at, acc, group, smem);
-        if constexpr (Tile::writes_columns) {
-            if (!vector_c) {
-                const auto has = [&](int row, int col) {
-                    return at.row + row < p.m && at.col + col < p.n &&
-                           (!takes_triangles<Shape> || mask.has(row, col));
-                };
-                write_columns<Shape, Tile>(p, o, &o.c[at.row + at.col * p.ldc], smem, has);
+            for (int number = 0; number < Tile::written_quads; ++number) {
+                const quad_place to(*this, number);
+                const bool reads = Tile::is_written(at, number) && to.col < p.n;
+#pragma unroll
+                for (int e = 0; e < 4; ++e)
+                    old_quad[number][e] =
+                        reads && to.first <= e && e < to.end ? o.c[to.index(p) + e] : 0;
+            }
+        } else {
+#pragma unroll
+            for (int i = 0; i < columns; ++i)
+                old_column[i] = has_element(i) ? *element(i) : 0;
+        }
+    }
+
+    __device__ __forceinline__ void write(const typename Tile::accumulators& acc,
+                                          typename Tile::barrier& group,
+                                          float* smem) const {
+        const bool vector_c = aligned16(o.c, p.ldc);
+        const auto write_quad = [&](int number, const float4& v) {
+            const quad_place to(*this, number);
+            if (to.col >= p.n)
                 return;
+            const float product[4] = {v.x, v.y, v.z, v.w};
+            float value[4];
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                value[e] = scaled_sum(o.alpha, product[e]);
+                if (is_read && o.beta != 0 && to.first <= e && e < to.end)
+                    value[e] = fmaf(o.beta,
+                                    reads_quads ? old_quad[reads_quads ? number : 0][e]
+                                                : o.c[to.index(p) + e],
+                                    value[e]);
+            }
+            store_quad(&o.c[to.index(p)], value, to.end, vector_c, to.first);
+        };
+        if constexpr (Shape::sharing_groups == 1) {
+#pragma unroll
+            for (int q = 0; q < Shape::thread_quads; ++q)
+                write_quad(q, Tile::quad(acc, q));
+        } else {
+            Tile::leave_sums(at, acc, group, smem);
+            if constexpr (Tile::writes_columns) {
+                if (is_read || !vector_c) {
+                    write_columns(smem);
+                    return;
+                }
+            }
+            Tile::add_sums(at, smem, write_quad);
+        }
+    }
+
+private:
+    // The quad with this number among those that the thread writes, and its computed rows.
+    struct quad_place {
+        int64_t row, col, end;
+        int first = 0;
+
+        __device__ __forceinline__ quad_place(const small_tile_output& of, int number) {
+            const int q = Tile::written_quad(of.at, number);
+            const int i = Tile::quad_row(of.at.thread, q), j = Tile::quad_col(of.at.thread, q);
+            row = of.at.row + i, col = of.at.col + j;
+            end = of.p.m - row;
+            if constexpr (takes_triangles<Shape>) {
+                const diagonal_mask mask(of.p.triangle, of.at.row, of.at.col);
+                end = min(end, int64_t{mask.quad_end(i, j)});
+                first = mask.quad_first(i, j);
             }
         }
-        Tile::add_sums(at, smem, write);
+        __device__ __forceinline__ int64_t index(const sgemm_problem& p) const {
+            return row + col * p.ldc;
+        }
+    };
+
+    __device__ __forceinline__ int row() const { return threadIdx.x % Shape::block_m; }
+    __device__ __forceinline__ int col(int i) const {
+        return threadIdx.x / Shape::block_m + i * column_step;
     }
-}
+    __device__ __forceinline__ float* element(int i) const {
+        return &o.c[at.row + row() + (at.col + col(0)) * p.ldc] + i * column_step * p.ldc;
+    }
+    __device__ __forceinline__ bool has_element(int i) const {
+        return at.row + row() < p.m && at.col + col(i) < p.n &&
+               (!takes_triangles<Shape> ||
+                diagonal_mask(p.triangle, at.row, at.col).has(row(), col(i)));
+    }
+
+    __device__ __forceinline__ void write_columns(const float* partial) const {
+        constexpr int batch = 8; // columns at a time
+        static_assert(columns % batch == 0);
+#pragma unroll
+        for (int first = 0; first < columns; first += batch) {
+            float value[batch];
+#pragma unroll
+            for (int i = 0; i < batch; ++i) {
+                value[i] = scaled_sum(o.alpha, Tile::add_words(partial, row(), col(first + i)));
+                if (is_read && o.beta != 0)
+                    value[i] = fmaf(o.beta, old_column[is_read ? first + i : 0], value[i]);
+            }
+#pragma unroll
+            for (int i = 0; i < batch; ++i)
+                if (has_element(first + i))
+                    *element(first + i) = value[i];
+        }
+    }
+};
 
 // The same with an epilogue.
 template <class Tile, class Shape>
@@ -531,10 +616,17 @@ __device__ __forceinline__ void write_fused(const sgemm_problem& p,
     epilogue(value, place_of);
 }
 
-// With Shape::fuses_apart, fused products have their own kernel: is_fused.
-template <class Shape, bool transa, bool transb, bool is_fused>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
-    small_tile_kernel(int64_t first_batch, bool has_epilogue, const sgemm_problem p) {
+// Threads that hold more than 8 elements of C during the loop need the registers of a further block.
+template <class Shape, c_access access>
+constexpr int resident_blocks =
+    access == c_access::read&& Shape::reads_first&& Shape::block_m* Shape::block_n >
+                  8 * Shape::threads
+        ? Shape::blocks_per_sm - 1
+        : Shape::blocks_per_sm;
+
+template <class Shape, bool transa, bool transb, c_access access>
+__global__ void __launch_bounds__(Shape::threads, resident_blocks<Shape, access>)
+    small_tile_kernel(int64_t first_batch, const sgemm_problem p) {
     using tile = small_tile<Shape, transa, transb>;
     extern __shared__ __align__(16) float smem[];
     __shared__ mbarrier barriers[Shape::groups];
@@ -552,6 +644,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     const sgemm_operands o = resolve_operands(p, at.batch);
     const int k = static_cast<int>(o.k);
     typename tile::accumulators acc = {};
+    small_tile_output<tile, Shape, access> output(p, o, at);
     tile::multiply(typename tile::copier_a(o.a, p.lda, at.row, static_cast<int>(p.m), k),
                    typename tile::copier_b(o.b, p.ldb, at.col, static_cast<int>(p.n), k),
                    k,
@@ -559,15 +652,12 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
                    smem + at.group * tile::group_floats,
                    group,
                    at.thread,
-                   acc);
-    const auto plain = [&] { write_plain<tile>(p, o, at, acc, group, smem); };
-    const auto fused = [&] { write_fused<tile>(p, o, at, acc, group, smem); };
-    if constexpr (is_fused)
-        fused();
-    else if constexpr (Shape::has_epilogue && !Shape::fuses_apart)
-        plain_or_fused(has_epilogue, plain, fused);
+                   acc,
+                   [&] { output.read(); });
+    if constexpr (access == c_access::fused)
+        write_fused<tile>(p, o, at, acc, group, smem);
     else
-        plain();
+        output.write(acc, group, smem);
 }
 
 template <class Shape>
@@ -580,15 +670,17 @@ struct small_tile_variant {
     // The same for all transpositions.
     static constexpr size_t smem_bytes = small_tile<Shape, false, false>::smem_bytes;
 
-    // The transpositions, and whether the product is fused.
-    static constexpr int choice_bits = 2 + Shape::fuses_apart;
+    // Bits: the two transpositions; C is read; the product is fused.
+    static constexpr int choice_bits = 3 + Shape::has_epilogue;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
-        return with_bits<2>(choice % 4, [&](auto transa, auto transb) {
-            if constexpr (Shape::fuses_apart)
-                if (choice >= 4)
-                    return f(small_tile_kernel<Shape, transa, transb, true>, smem_bytes);
-            return f(small_tile_kernel<Shape, transa, transb, false>, smem_bytes);
+        return with_bits<3>(choice % 8, [&](auto transa, auto transb, auto is_read) {
+            if constexpr (Shape::has_epilogue)
+                if (choice >= 8)
+                    return f(small_tile_kernel<Shape, transa, transb, c_access::fused>, smem_bytes);
+            constexpr c_access access =
+                is_read || !Shape::reads_first ? c_access::read : c_access::written;
+            return f(small_tile_kernel<Shape, transa, transb, access>, smem_bytes);
         });
     }
 
@@ -612,8 +704,8 @@ struct small_tile_variant {
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
-        const bool is_fused = !p.epilogue.is_empty();
-        const unsigned choice = form_bits(p) | (Shape::fuses_apart && is_fused) << 2;
+        const bool is_fused = Shape::has_epilogue && !p.epilogue.is_empty();
+        const unsigned choice = form_bits(p) | may_be_nonzero(p.beta) << 2 | is_fused << 3;
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
                                    {.x = ceil_div<int64_t>(p.m, Shape::block_m) * Shape::cluster,
@@ -624,8 +716,7 @@ struct small_tile_variant {
                                     .early = true,
                                     .products = Shape::packed ? Shape::groups : 1},
                                    p,
-                                   context,
-                                   is_fused);
+                                   context);
         });
     }
 };
