@@ -4,10 +4,17 @@
 #include <cmath>
 
 namespace bench {
+namespace {
+
+bool has_limbs(myblasMath_t math) {
+    return math == MYBLAS_FP32_EMULATED_MATH || math == MYBLAS_FP32_FAST_MATH;
+}
+
+} // namespace
 
 double product_bound(myblasMath_t math, int64_t k) {
     constexpr int64_t least_k = 64; // the losses of limbs and chunks do not grow with k
-    return static_cast<double>(math == MYBLAS_FP32_STRICT_MATH ? k : std::max(k, least_k)) + 4;
+    return static_cast<double>(has_limbs(math) ? std::max(k, least_k) : k) + 4;
 }
 
 double blas_bound(myblasMath_t math, const shape& s) {
@@ -16,7 +23,7 @@ double blas_bound(myblasMath_t math, const shape& s) {
     const auto promise = [&](int64_t d, double logarithms, double constant) {
         const double depth = static_cast<double>(d);
         double limit = depth + logarithms * std::log2(depth) + constant;
-        if (math != MYBLAS_FP32_STRICT_MATH)
+        if (has_limbs(math))
             limit += 60 * (1 + std::log2(depth));
         // A norm-wise bound. In random data, a few times the largest magnitudes are no more than
         // the sum of all.

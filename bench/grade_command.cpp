@@ -116,8 +116,9 @@ public:
     grader(const session& of, std::vector<int64_t> sizes)
         : of_(of), sizes_(std::move(sizes)),
           memory_(of, *std::max_element(sizes_.begin(), sizes_.end())) {
-        for (const auto& [name, math] : accuracy_modes)
-            if (myblasSetMathMode(of.handle.get(), math) == MYBLAS_STATUS_SUCCESS)
+        for (const auto& [name, math] : math_modes)
+            if (myblasSetMathMode(of.handle.get(), math) == MYBLAS_STATUS_SUCCESS &&
+                is_served(shape_of(sizes_[0], 1)))
                 cards_.push_back({.of = {name, math}});
         size_t other = 0;
         for (const subject& s : of.device.other_libraries(shape_of(sizes_[0], 1), memory_.data()))
@@ -137,6 +138,11 @@ public:
     }
 
 private:
+    // Not in a mode that a forced kernel does not have.
+    bool is_served(const shape& s) const {
+        return of_.handle.call(s, memory_.data()) != MYBLAS_STATUS_NOT_SUPPORTED;
+    }
+
     void run(const grade_input& input, int64_t n) {
         const square_product p = make_product(input, n, of_.chosen.seed);
         const shape s = shape_of(n, input.alpha);

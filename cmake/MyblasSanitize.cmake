@@ -1,4 +1,5 @@
-# MYBLAS_SANITIZE: an access out of bounds, a leak or undefined behaviour ends the program.
+# MYBLAS_SANITIZE: an access out of bounds, a leak or undefined behaviour ends the program; or with
+# THREADS, a race of threads.
 if(NOT MYBLAS_SANITIZE)
     return()
 endif()
@@ -8,8 +9,13 @@ endif()
 set(MYBLAS_CUDA OFF)
 # A C program can pass any number as an enumeration. The library refuses it, so the sanitizer must
 # not.
+set(sanitizers address,undefined)
+set(sanitizer_options -fno-sanitize=enum -fno-sanitize-recover=all)
+if(MYBLAS_SANITIZE STREQUAL "THREADS")
+    set(sanitizers thread)
+    set(sanitizer_options)
+endif()
 add_compile_options(
-    -fsanitize=address,undefined -fno-sanitize=enum -fno-sanitize-recover=all
-    -fno-omit-frame-pointer -g1
+    -fsanitize=${sanitizers} ${sanitizer_options} -fno-omit-frame-pointer -g1
 )
-add_link_options(-fsanitize=address,undefined)
+add_link_options(-fsanitize=${sanitizers})

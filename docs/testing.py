@@ -2,7 +2,7 @@
 """Writes the tables of docs/testing.md from the results that the tests left in tests/results.
 
 This program writes everything between the markers <!-- tested:begin --> and
-<!-- tested:end -->, and the same for `grades` and `planted`.
+<!-- tested:end -->, and the same for `soak`, `grades`, `coverage` and `planted`.
 --check changes nothing and fails if the page says something else.
 """
 
@@ -107,6 +107,24 @@ def soak_rows(runs):
     return rows
 
 
+def soak_curves(runs):
+    """Memory and speed of each soak, in ten parts of its time."""
+    parts = 10
+    names = {"rss_mib": "memory, MiB", "gpu_used_mib": "GPU memory, MiB"}
+    names |= {"calls_per_second": "calls per second"}
+    lines = ["| Soak | | " + " | ".join(f"{i / parts:.0%}" for i in range(1, parts + 1)) + " |"]
+    lines.append("| --- | --- |" + " ---: |" * parts)
+    for run in (run for run in runs if run["tool"] == "soak"):
+        rounds = run["rounds"]
+        ends = [max(len(rounds) * i // parts, 1) - 1 for i in range(1, parts + 1)]
+        for key, name in names.items():
+            values = [rounds[end][key] for end in ends]
+            if any(values):
+                cells = " | ".join(f"{value:.0f}" for value in values)
+                lines.append(f"| {where(run)}, `{run['commit']}` | {name} | {cells} |")
+    return "\n".join(lines)
+
+
 def faults_rows(runs):
     """A row for each run in which calls of CUDA failed."""
     rows = []
@@ -126,28 +144,70 @@ def faults_rows(runs):
     return rows
 
 
-def sanitizer_rows(runs):
-    """A row for each tool of a run."""
+def sanitizer_rows(pieces):
+    """A row for each check of a commit, by the last run of each piece."""
+    groups = {}
+    for piece in pieces:
+        group = groups.setdefault((piece["commit"], piece["machine"], piece["check"]), {})
+        group[piece["program"], piece["shard"]] = piece
     rows = []
-    for run in runs:
-        for tool in dict.fromkeys(piece["tool"] for piece in run["pieces"]):
-            pieces = [piece for piece in run["pieces"] if piece["tool"] == tool]
-            bad = [
-                f"`{piece['program']}` {piece['shard']}: {piece['result']}"
-                for piece in pieces
-                if not piece["passed"]
+    for (commit, machine, check), group in groups.items():
+        bad = []
+        for (program, shard), piece in group.items():
+            if not piece["ended"]:
+                bad.append(f"`{program}` {shard} was cut at {piece['seconds']:.0f} s")
+            elif piece["errors"] != 0 or piece["status"] != 0:
+                bad.append(f"`{program}` {shard}: {piece['errors']} errors")
+        seconds = [piece["seconds"] for piece in group.values()]
+        rows.append(
+            [
+                f"{check}, {machine}",
+                f"{len(group)} pieces of {len({program for program, _ in group})} programs; the "
+                f"longest took {max(seconds):.0f} s",
+                "; ".join(bad) or "no error",
+                f"`tests/sanitize_gpu.py --tool {check} BUILD`",
+                f"`{commit}`",
             ]
-            rows.append(
-                [
-                    f"{tool}, {run['machine']}",
-                    f"{len(pieces)} pieces of {len({piece['program'] for piece in pieces})} "
-                    f"programs; the longest took {max(piece['seconds'] for piece in pieces):.0f} s",
-                    "; ".join(bad) or "no error",
-                    f"`tests/sanitize_gpu.py --tool {tool} BUILD`",
-                    f"`{run['commit']}`",
-                ]
-            )
+        )
     return rows
+
+
+def coverage():
+    path = RESULTS / "coverage.json"
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def coverage_rows():
+    """The row of the recorded count of lines."""
+    run = coverage()
+    if not run:
+        return []
+    with_cuda = "with CUDA" if run["cuda"] else "without CUDA"
+    return [
+        [
+            f"lines of `src` and `abi` that the tests run, {with_cuda}",
+            f"{number(run['lines'])} lines, {number(run['branches'])} branches",
+            f"{100 * run['lines_run'] / run['lines']:.1f}% of the lines, "
+            f"{100 * run['branches_run'] / run['branches']:.1f}% of the branches",
+            "`scripts/coverage.py BUILD`",
+            f"`{run['commit']}`",
+        ]
+    ]
+
+
+def coverage_table():
+    """The lines that no test runs, file by file."""
+    run = coverage()
+    if not run:
+        return "No run is recorded yet."
+    lines = ["| File | Lines | Run | Not run |", "| --- | ---: | ---: | --- |"]
+    for file in sorted(run["files"], key=lambda file: file["run"] - file["lines"]):
+        if file["missed"]:
+            share = 100 * file["run"] / file["lines"]
+            lines.append(
+                f"| `{file['file']}` | {file['lines']} | {share:.0f}% | {file['missed']} |"
+            )
+    return "\n".join(lines)
 
 
 def planted_rows(faults):
@@ -191,6 +251,7 @@ def table(runs):
     rows = fuzz_rows([run for run in runs if run["tool"] == "fuzz"]) + soak_rows(soaks)
     rows += faults_rows([run for run in runs if run["tool"] == "faults"])
     rows += sanitizer_rows([run for run in runs if run["tool"] == "compute-sanitizer"])
+    rows += coverage_rows()
     rows += planted_rows([run for run in runs if run["tool"] == "planted"])
     lines += [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join(lines)
@@ -248,7 +309,9 @@ def main():
     new = old
     for name, text in (
         ("tested", table(runs)),
+        ("soak", soak_curves(runs)),
         ("grades", grade_tables()),
+        ("coverage", coverage_table()),
         ("planted", planted_table(runs)),
     ):
         new = replace(new, name, text)

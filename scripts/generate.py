@@ -11,7 +11,7 @@ usage: scripts/generate.py           writes the files
   include/myblas/myblas_cublas.h   cuBLAS's names, between two marks
   abi/exports/libmyblas.map, .symbols  the exported functions
   abi/fortran/myblas.f90           the Fortran module
-  abi/preload/common/kernel_variables.h  the variables that force kernels
+  src/core/kernel_variables.h  the variables that force kernels
   abi/preload/common/cublas_parameters.h  the parameters of rows of entries.inc
   src/api/entry_points.cpp         routines and copies: enter(calls::name, arguments), both widths
   tests/functions.h                calls and parameters as data, for tests/arguments.c
@@ -736,7 +736,7 @@ FILES = {
     "abi/exports/libmyblas.symbols": symbol_list,
     "abi/fortran/myblas.f90": fortran_module,
     "src/api/entry_points.cpp": entry_points,
-    "abi/preload/common/kernel_variables.h": kernel_variables,
+    "src/core/kernel_variables.h": kernel_variables,
     "abi/preload/common/cublas_parameters.h": cublas_parameters,
     "tests/functions.h": functions_as_data,
     "README.md": readme,

@@ -99,6 +99,7 @@ missing_test_packages() {
     has_command man || echo man-db
     has_command doxygen || echo doxygen
     python3 -c 'import ensurepip' 2>/dev/null || echo python3-venv
+    [ "${MYBLAS_COVERAGE:-OFF}" = OFF ] || has_command gcovr || echo gcovr
 }
 
 # Packages of Python that distributions lack, for the tests of the wheel and of the conda recipe: by
@@ -215,7 +216,8 @@ gpu_architecture() {
 
 # set_up BUILD_DIR: everything up to a finished build there. Tests are built only for the program
 # `tests`. MYBLAS_CUDA=ON or OFF in the environment says whether to use a toolkit; without it, the
-# build uses one if it finds one. MYBLAS_WERROR=ON makes warnings errors.
+# build uses one if it finds one. MYBLAS_WERROR=ON makes warnings errors, MYBLAS_COVERAGE=ON counts
+# how often lines run.
 set_up() {
     local build=$1 options=() tests=OFF
     [ "$program" != tests ] || tests=ON
@@ -230,7 +232,7 @@ set_up() {
             die "missing: a CUDA toolkit, 12.0 or newer"
     fi
     options=(-DMYBLAS_CUDA="$cuda" -DMYBLAS_BUILD_TESTS="$tests" -DMYBLAS_BUILD_BENCH=ON)
-    options+=(-DMYBLAS_WERROR="${MYBLAS_WERROR:-OFF}")
+    options+=(-DMYBLAS_WERROR="${MYBLAS_WERROR:-OFF}" -DMYBLAS_COVERAGE="${MYBLAS_COVERAGE:-OFF}")
     [ "$cuda" = OFF ] || options+=(-DMYBLAS_CUDA_ARCHITECTURES="$(gpu_architecture)")
     # A build directory keeps its first generator.
     [ -f "$build/CMakeCache.txt" ] || options+=(-G Ninja)

@@ -374,6 +374,35 @@ static void test_callers(void** state) {
         expect_right(&callers[i]);
 }
 
+// A hundred thousand handles in eight threads, each with one product.
+enum { maker_count = 8 };
+
+static void* make_handles(void* argument) {
+    static const float a = 3, b = 5, one = 1, zero = 0;
+    struct caller* self = argument;
+    self->is_right = true;
+    for (int i = 0; self->is_right && i < self->rounds; ++i) {
+        myblasHandle_t h = NULL;
+        float c = -1;
+        self->is_right =
+            myblasCreateOn(&h, MYBLAS_BACKEND_HOST) == MYBLAS_STATUS_SUCCESS &&
+            mysgemm(h, 0, 0, 1, 1, 1, &one, &a, 1, &b, 1, &zero, &c, 1) == MYBLAS_STATUS_SUCCESS &&
+            c == 15 && myblasDestroy(h) == MYBLAS_STATUS_SUCCESS;
+    }
+    return NULL;
+}
+
+static void test_many_handles(void** state) {
+    (void)state;
+    struct caller makers[maker_count];
+    for (size_t i = 0; i < COUNT_OF(makers); ++i) {
+        makers[i] = (struct caller){.rounds = (reduced() ? 10000 : 100000) / maker_count};
+        assert_int_equal(pthread_create(&makers[i].thread, NULL, make_handles, &makers[i]), 0);
+    }
+    for (size_t i = 0; i < COUNT_OF(makers); ++i)
+        expect_right(&makers[i]);
+}
+
 // A process may fork while another thread's call uses the workers. The child has no workers.
 static void test_fork(void** state) {
     const uint64_t* expected = *state;
@@ -407,7 +436,9 @@ static int set_up(void** state) {
 int main(void) {
     const struct CMUnitTest numbers[] = {cmocka_unit_test(test_bits),
                                          cmocka_unit_test(test_blocks)};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_callers), cmocka_unit_test(test_fork)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_callers),
+                                       cmocka_unit_test(test_many_handles),
+                                       cmocka_unit_test(test_fork)};
     const int failed = cmocka_run_group_tests_name("numbers", numbers, NULL, NULL);
     return failed + cmocka_run_group_tests_name("callers", tests, set_up, NULL);
 }

@@ -567,6 +567,7 @@ static long number_of(const char* variable, long usual) {
 
 static void test_random_calls(void** state) {
     myblasHandle_t handle = require_handle(state);
+    skip_in_later_shards();
     const long calls = number_of("MYBLAS_TEST_CALLS", reduced() ? 60 : 1000);
     const long seed = number_of("MYBLAS_TEST_SEED", (long)time(NULL));
     print_message("%ld random calls, MYBLAS_TEST_SEED=%ld\n", calls, seed);
@@ -709,6 +710,7 @@ static void test_kernels_of_level3(void** state) {
 static void test_row_in_a_batch(void** state) {
     enum { n = 200, k = 333, rows = 1000 };
     myblasHandle_t handle = require_handle(state);
+    skip_in_later_shards();
     const int more = reduced() ? 30 : rows, ld = more + 3;
     random_seed(3);
     assert_ok(myblasSetMathMode(handle, MODE));
@@ -791,6 +793,7 @@ static void test_row_in_a_batch(void** state) {
 // Without any workspace, and in one that is too small for a copy of a symmetric matrix.
 static void test_small_workspace(void** state) {
     myblasHandle_t handle = require_handle(state);
+    skip_in_later_shards();
     random_seed(4);
     const size_t bytes = 1 << 15;
     void* space = NULL;
@@ -815,6 +818,7 @@ static void test_small_workspace(void** state) {
 static void test_refusals(void** state) {
     enum { n = 40 };
     myblasHandle_t handle = require_handle(state);
+    skip_in_later_shards();
     random_seed(5);
     struct operand a = operand_create(handle), b = operand_create(handle),
                    c = operand_create(handle);

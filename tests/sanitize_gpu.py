@@ -4,9 +4,11 @@
 A piece is one program under one tool; a program that takes long is cut into shards of its kernels.
 Each piece has a time limit, so that a run ends. Pieces run side by side, on all GPUs that are
 there. It needs a finished build tree, which may have been copied to another machine, and no
-CMake. The last line counts the pieces; the exit status is 1 if one found an error or did not end.
+CMake. The last line counts the pieces; the exit status is 1 if one found an error, did not end or
+was not begun.
 
-With --json, one line of JSON for the run is appended to a file, for docs/testing.py.
+With --json, each piece appends a line of JSON to a file when it ends, for docs/testing.py. If a
+run is cut, the same command goes on: it leaves out what has passed, by the file, at this commit.
 """
 
 import argparse
@@ -16,20 +18,29 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
 
-TOOLS = {
-    "memcheck": [],
-    "racecheck": [],
-    "initcheck": [],
-    "synccheck": [],
-}
+TOOLS = ("racecheck", "initcheck", "memcheck", "synccheck")  # the slowest first
 # Programs that run no kernel of their own, or that look at the whole GPU's memory.
 LEFT_OUT = {"test_status_handle", "test_arguments", "test_cuda_graph", "test_growth", "test_large"}
-SHARDS = {"test_sgemm": 12, "test_kernels": 4, "test_level3": 4, "test_fused": 4}
-FUZZ_CALLS = {"memcheck": 1500, "racecheck": 300, "initcheck": 300, "synccheck": 600}
+# In how many shards, under racecheck and under the other tools.
+SHARDS = {
+    "test_sgemm": (24, 6),
+    "test_level3": (8, 4),
+    "test_fused": (8, 4),
+    "test_reproducible": (6, 3),
+    "test_exceptions": (6, 3),
+    "test_transpose": (3, 2),
+    "test_level1": (3, 2),
+    "test_level2": (3, 2),
+    "test_fuzz": (4, 2),
+    "test_sum": (2, 1),
+    "test_triangles": (2, 1),
+}
+FUZZ_CALLS = {"memcheck": 750, "racecheck": 75, "initcheck": 150, "synccheck": 300}  # of a shard
 
 
 def programs(tests):
@@ -38,21 +49,26 @@ def programs(tests):
     return [name for name in names if not name.endswith(".sh") and name not in LEFT_OUT]
 
 
+def shards(tool, name):
+    return SHARDS.get(name, (1, 1))[tool != "racecheck"]
+
+
 def pieces_of(names, tools):
     """(tool, program, shard) of each piece, those that take long first."""
     pieces = []
-    for name in sorted(names, key=lambda name: -SHARDS.get(name, 1)):
-        for tool in tools:
-            count = SHARDS.get(name, 1)
+    for tool in sorted(tools, key=TOOLS.index):
+        for name in sorted(names, key=lambda name, tool=tool: -shards(tool, name)):
+            count = shards(tool, name)
             pieces += [(tool, name, f"{i}/{count}") for i in range(count)]
     return pieces
 
 
-def command_of(tests, tool, name):
-    command = ["compute-sanitizer", "--tool", tool, *TOOLS[tool], "--error-exitcode", "99"]
-    command.append(str(tests / name))
+def command_of(tests, tool, name, shard):
+    command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "99", str(tests / name)]
     if name == "test_fuzz":
-        command += ["--calls", str(FUZZ_CALLS[tool]), "-j", "1"]
+        calls = FUZZ_CALLS[tool]
+        first = int(shard.split("/")[0]) * calls
+        command += ["--first", str(first), "--calls", str(calls), "-j", "1"]
     return command
 
 
@@ -66,9 +82,25 @@ def gpu_name():
     return subprocess.run(query, capture_output=True, text=True, check=True).stdout.strip()
 
 
+def key_of(result):
+    return (result["check"], result["program"], result["shard"])
+
+
+def recorded(path, commit):
+    """The pieces of the commit that passed, by the file."""
+    if not path or not path.exists():
+        return set()
+    results = [json.loads(line) for line in path.read_text().splitlines()]
+    return {key_of(result) for result in results if result["commit"] == commit and passed(result)}
+
+
 def run_piece(arguments, piece, gpu):
-    """The piece's result, as it stands in the JSON."""
+    """The piece's result, as it stands in the JSON; None if there is no time left for it."""
     tool, name, shard = piece
+    begin = time.monotonic()
+    limit = min(arguments.limit, arguments.end - begin)
+    if limit <= 0:
+        return None
     environment = dict(
         os.environ,
         CUDA_VISIBLE_DEVICES=gpu,
@@ -76,34 +108,44 @@ def run_piece(arguments, piece, gpu):
         MYBLAS_TEST_REQUIRE_GPU="1",
         MYBLAS_TEST_SHARD=shard,
     )
-    begin = time.monotonic()
+    process = subprocess.Popen(
+        command_of(arguments.tests, tool, name, shard),
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
     try:
-        done = subprocess.run(
-            command_of(arguments.tests, tool, name),
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=arguments.limit,
-            check=False,
-        )
-        output, status = done.stdout.decode(errors="replace"), done.returncode
-    except subprocess.TimeoutExpired as expired:
-        output, status = (expired.stdout or b"").decode(errors="replace"), None
+        output, ended = process.communicate(timeout=limit)[0], True
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)  # the tool and the program
+        output, ended = process.communicate()[0], False
+    output = output.decode(errors="replace")
     summary = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: (.*)", output)
+    errors = [re.match(r"(\d+) (?:errors?|hazards?)", text) for text in summary]
     result = {
-        "tool": tool,
+        "tool": "compute-sanitizer",
+        "check": tool,
         "program": name,
         "shard": shard,
         "seconds": round(time.monotonic() - begin, 1),
+        "ended": ended,
         # Without a summary the tool has not looked to the end.
-        "result": "timeout" if status is None else summary[-1] if summary else f"exit {status}",
-        "passed": status == 0 and bool(summary),
+        "errors": sum(int(found[1]) for found in errors if found) if summary else None,
+        "status": process.returncode,
+        "commit": arguments.commit,
+        "machine": arguments.machine,
+        "date": datetime.date.today().isoformat(),
     }
-    if not result["passed"]:
+    if not passed(result):
         log = arguments.logs / f"{tool}-{name}-{shard.replace('/', '-of-')}.log"
         log.write_text(output[-200000:])
     return result
+
+
+def passed(result):
+    return result["ended"] and result["errors"] == 0 and result["status"] == 0
 
 
 def parse_arguments():
@@ -114,23 +156,29 @@ def parse_arguments():
     parser.add_argument("--tool", action="append", choices=TOOLS, help="only these tools")
     parser.add_argument("--program", action="append", help="only these programs")
     parser.add_argument("--limit", type=float, default=480, help="seconds for a piece (480)")
+    parser.add_argument(
+        "--seconds", type=float, default=float("inf"), help="for the run; then all pieces are ended"
+    )
     parser.add_argument("--gpu", action="append", help="only these GPUs, by their numbers")
     parser.add_argument("-j", "--jobs", type=int, default=4, help="pieces at a time, a GPU (4)")
-    parser.add_argument("--json", type=pathlib.Path, help="append a line for the run here")
+    parser.add_argument("--json", type=pathlib.Path, help="append a line for each piece here")
     parser.add_argument("--logs", type=pathlib.Path, default=pathlib.Path("."), help="of failures")
     parser.add_argument("--commit", default="", help="the build's commit, for the JSON")
     arguments = parser.parse_args()
     arguments.tests = arguments.build / "tests"
     arguments.logs.mkdir(parents=True, exist_ok=True)
+    arguments.end = time.monotonic() + arguments.seconds
+    arguments.machine = gpu_name()
     return arguments
 
 
 def main():
     arguments = parse_arguments()
     names = arguments.program or programs(arguments.tests)
-    pieces = pieces_of(names, arguments.tool or list(TOOLS))
+    left_out = recorded(arguments.json, arguments.commit)
+    pieces = [p for p in pieces_of(names, arguments.tool or TOOLS) if p not in left_out]
     gpus = arguments.gpu or all_gpus()
-    results = []
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs * len(gpus)) as pool:
         futures = [
             pool.submit(run_piece, arguments, piece, gpus[index % len(gpus)])
@@ -138,21 +186,17 @@ def main():
         ]
         for future in concurrent.futures.as_completed(futures):
             result = future.result()
-            results.append(result)
-            print(*result.values(), flush=True)
-    failed = [result for result in results if not result["passed"]]
-    if arguments.json:
-        run = {
-            "tool": "compute-sanitizer",
-            "commit": arguments.commit,
-            "machine": gpu_name(),
-            "date": datetime.date.today().isoformat(),
-            "pieces": sorted(results, key=lambda result: list(result.values())[:3]),
-        }
-        with arguments.json.open("a") as file:
-            file.write(json.dumps(run) + "\n")
-    print(f"{len(results) - len(failed)} passed, {len(failed)} failed, 0 skipped")
-    return 1 if failed else 0
+            if result is None:
+                counts["skipped"] += 1
+                continue
+            counts["passed" if passed(result) else "failed"] += 1
+            names = ("check", "program", "shard", "seconds", "errors", "status")
+            print(*(f"{name}={result[name]}" for name in names), flush=True)
+            if arguments.json:
+                with arguments.json.open("a") as file:
+                    file.write(json.dumps(result) + "\n")
+    print(", ".join(f"{count} {name}" for name, count in counts.items()))
+    return 1 if counts["failed"] or counts["skipped"] else 0
 
 
 if __name__ == "__main__":

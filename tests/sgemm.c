@@ -529,6 +529,7 @@ static void test_shared_tiles(void** state) {
 // The selection itself serves every call, in every mode.
 static void test_selection(void** state) {
     myblasHandle_t handle = require_handle(state);
+    skip_in_later_shards();
     const myblasKernelInfo_t generic = {.block_m = 128, .block_n = 64, .block_k = 8, .stages = 2};
     for (int math = MYBLAS_FP32_STRICT_MATH; math <= MYBLAS_FP32_FAST_MATH; ++math) {
         assert_ok(myblasSetMathMode(handle, (myblasMath_t)math));
@@ -1949,6 +1950,7 @@ static void test_passes(void** state) {
 // With k == 0 or alpha == 0 in host memory A and B may be NULL, and C is scaled.
 static void test_null_inputs(void** state) {
     myblasHandle_t handle = require_handle(state);
+    skip_in_later_shards();
     assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_FAST_MATH)); // allows all kernels
     const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
     struct operand c = operand_create(handle);
@@ -2170,6 +2172,7 @@ static void check_host_product(myblasHandle_t handle, bool ta, bool tb, float al
 
 static void test_operands_in_host_memory(void** state) {
     myblasHandle_t handle = require_handle(state);
+    skip_in_later_shards();
     for (int mode = 0; mode < 2; ++mode) { // in every pointer mode, the scalars are in host memory
         assert_ok(myblasSetPointerMode(
             handle, mode ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST));

@@ -60,8 +60,11 @@ myblasKernelInfo_t kernel_info(myblasHandle_t handle, myblasRoutine_t routine, i
 
 // Whether the handle's device is among the kernel's architectures, and the kernel is in this
 // process's share. With MYBLAS_TEST_SHARD=2/8, this is the third of eight processes that divide the
-// kernels by name.
+// kernels.
 bool kernel_fits_device(myblasHandle_t handle, const myblasKernelInfo_t* info);
+
+// Skips the test in all processes that divide the kernels, except for the first.
+void skip_in_later_shards(void);
 
 // Asserts that the last call of the routine took the kernel.
 void assert_last_kernel(myblasHandle_t handle, myblasRoutine_t routine, const char* name);

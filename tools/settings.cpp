@@ -1,8 +1,8 @@
 #include "settings.h"
 
-#include "common/environment.h"
-#include "common/kernel_variables.h"
 #include "common/run_records.h"
+#include "core/environment.h"
+#include "core/kernel_variables.h"
 #include "myblas/myblas_kernels.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::string check_choice(const std::string& value, std::initializer_list<const c
     std::string list;
     for (size_t i = 0; i < choices.size(); ++i) {
         const char* choice = std::data(choices)[i];
-        if (myblas::preload::is_word(value.c_str(), choice))
+        if (myblas::is_word(value.c_str(), choice))
             return "";
         list += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + std::string(choice);
     }

@@ -3,6 +3,7 @@
 #include "api/context.h"
 #include "api/tuning.h"
 #include "core/environment.h"
+#include "core/kernel_variables.h"
 #include "core/static_program.h"
 #include "select/select.h"
 
@@ -38,45 +39,21 @@ struct deleter {
 
 // ---- The environment ----------------------------------------------------------------------------
 
-struct choice {
-    const char* name;
-    int value;
-};
+constexpr int no_choice = -1; // the variable holds another text
 
-// Reads one of a few names; false if the variable has another value. *value stays if it is not set.
-template <size_t count>
-bool read_choice(const char* variable, const choice (&choices)[count], int* value) noexcept {
-    const char* text = read_variable(variable);
-    if (!text)
-        return true;
-    for (const choice& c : choices) {
-        if (is_word(text, c.name)) {
-            *value = c.value;
-            return true;
-        }
-    }
-    return false;
+int read_backend() noexcept {
+    constexpr choice<int> choices[] = {{"auto", MYBLAS_BACKEND_AUTO},
+                                       {"host", MYBLAS_BACKEND_HOST},
+                                       {"cuda", MYBLAS_BACKEND_CUDA}};
+    return read_choice<int>("MYBLAS_BACKEND", choices, MYBLAS_BACKEND_AUTO, no_choice);
 }
 
-bool read_backend(myblasBackend_t* backend) noexcept {
-    constexpr choice choices[] = {{"auto", MYBLAS_BACKEND_AUTO},
-                                  {"host", MYBLAS_BACKEND_HOST},
-                                  {"cuda", MYBLAS_BACKEND_CUDA}};
-    int value = MYBLAS_BACKEND_AUTO;
-    const bool is_valid = read_choice("MYBLAS_BACKEND", choices, &value);
-    *backend = static_cast<myblasBackend_t>(value);
-    return is_valid;
-}
-
-bool read_math(myblasMath_t* mode) noexcept {
-    constexpr choice choices[] = {{"strict", MYBLAS_FP32_STRICT_MATH},
-                                  {"emulated", MYBLAS_FP32_EMULATED_MATH},
-                                  {"fast", MYBLAS_FP32_FAST_MATH},
-                                  {"reproducible", MYBLAS_FP32_REPRODUCIBLE_MATH}};
-    int value = MYBLAS_FP32_STRICT_MATH;
-    const bool is_valid = read_choice("MYBLAS_MATH", choices, &value);
-    *mode = static_cast<myblasMath_t>(value);
-    return is_valid;
+int read_math() noexcept {
+    constexpr choice<int> choices[] = {{"strict", MYBLAS_FP32_STRICT_MATH},
+                                       {"emulated", MYBLAS_FP32_EMULATED_MATH},
+                                       {"fast", MYBLAS_FP32_FAST_MATH},
+                                       {"reproducible", MYBLAS_FP32_REPRODUCIBLE_MATH}};
+    return read_choice<int>("MYBLAS_MATH", choices, MYBLAS_FP32_STRICT_MATH, no_choice);
 }
 
 // The workspace limit of new handles; *limit stays if the variable is not set.
@@ -91,28 +68,10 @@ bool read_workspace_limit(std::optional<size_t>* limit) noexcept {
     return true;
 }
 
-// The multiprocessors that new handles plan for; *count stays if the variable is not set.
-bool read_sm_count(int* count) noexcept {
-    const char* text = read_variable("MYBLAS_SMS");
-    if (!text)
-        return true;
-    const char* rest = "";
-    const long number = parse_count(text, &rest);
-    if (number < 1 || *rest)
-        return false;
-    *count = static_cast<int>(std::min<long>(number, INT_MAX));
-    return true;
-}
-
 // MYBLAS_SGEMM_KERNEL and the variables of the other routines.
 void read_forced_kernels(myblasContext& handle) noexcept {
-    static constexpr const char* variables[] = {
-#define MYBLAS_VARIABLE(NAME, problem) "MYBLAS_" #NAME "_KERNEL",
-        MYBLAS_ROUTINES(MYBLAS_VARIABLE)
-#undef MYBLAS_VARIABLE
-    };
     for (int i = 0; i < MYBLAS_ROUTINE_COUNT; ++i)
-        if (const char* name = read_variable(variables[i]))
+        if (const char* name = read_variable(kernel_variables[i]))
             handle.forced[i] =
                 find_kernel(static_cast<myblasRoutine_t>(i), handle.backend->id, name);
 }
@@ -220,14 +179,17 @@ myblasStatus_t
 create(const char* function, myblasHandle_t* handle, myblasBackend_t backend) noexcept {
     read_tuning();
     settings initial;
-    if (!read_math(&initial.math_mode))
+    const int math = read_math();
+    if (math == no_choice)
         return refuse_variable(function, "MYBLAS_MATH", "strict, emulated, fast or reproducible");
     if (!read_workspace_limit(&initial.workspace_limit))
         return refuse_variable(
             function, "MYBLAS_WORKSPACE", "a number of bytes, such as 512M or 4G");
-    if (!read_sm_count(&initial.sm_count))
+    if (!is_count("MYBLAS_SMS"))
         return refuse_variable(function, "MYBLAS_SMS", "a number of multiprocessors from 1 on");
-    if (!is_thread_variable_valid())
+    initial.math_mode = static_cast<myblasMath_t>(math);
+    initial.sm_count = read_count("MYBLAS_SMS", INT_MAX, INT_MAX);
+    if (!is_count("MYBLAS_NUM_THREADS"))
         return refuse_variable(function, "MYBLAS_NUM_THREADS", "a number of threads from 1 on");
 
     const char* why_host = "it was asked for";
@@ -285,10 +247,10 @@ myblasStatus_t myblasCreate(myblasHandle_t* handle) {
     logger::read_environment();
     if (!handle)
         return refuse(function, "handle is NULL");
-    myblasBackend_t backend;
-    if (!read_backend(&backend))
+    const int backend = read_backend();
+    if (backend == no_choice)
         return refuse_variable(function, "MYBLAS_BACKEND", "auto, host or cuda");
-    return create(function, handle, backend);
+    return create(function, handle, static_cast<myblasBackend_t>(backend));
 }
 
 myblasStatus_t myblasCreateOn(myblasHandle_t* handle, myblasBackend_t backend) {

@@ -7,81 +7,56 @@
 namespace myblas {
 namespace {
 
-fault check_sizes(
-    int64_t rows, int64_t cols, int64_t element_bytes, int64_t source_ld, int64_t target_ld) {
-    if (rows < 0)
-        return negative("rows", rows);
-    if (cols < 0)
-        return negative("cols (of a vector: n)", cols);
-    if (element_bytes < 1)
-        return {"element_bytes", element_bytes, "but it must be positive"};
+fault check_sizes(const matrix_transfer& t) {
+    if (t.rows < 0)
+        return negative("rows", t.rows);
+    if (t.cols < 0)
+        return negative("cols (of a vector: n)", t.cols);
+    if (t.element_bytes < 1)
+        return {"element_bytes", t.element_bytes, "but it must be positive"};
     const char* const rule = "but the matrix has";
-    if (const fault wrong =
-            check_distance("the source's leading dimension or increment", source_ld, rule, rows))
+    if (const fault wrong = check_distance(
+            "the source's leading dimension or increment", t.source_ld, rule, t.rows))
         return wrong;
-    return check_distance("the target's leading dimension or increment", target_ld, rule, rows);
+    return check_distance("the target's leading dimension or increment", t.target_ld, rule, t.rows);
 }
 
-fault check_operands(int64_t rows,
-                     int64_t cols,
-                     int64_t element_bytes,
-                     const void* source,
-                     int64_t source_ld,
-                     const void* target,
-                     int64_t target_ld) {
-    if (!is_addressable(last_index(rows, cols, source_ld), element_bytes) ||
-        !is_addressable(last_index(rows, cols, target_ld), element_bytes))
-        return too_large;
-    if (!source)
+fault check_operands(const matrix_transfer& t) {
+    for (const int64_t ld : {t.source_ld, t.target_ld})
+        if (!is_addressable(last_index(t.rows, t.cols, ld), t.element_bytes))
+            return too_large;
+    if (!t.source)
         return "the source is NULL";
-    if (!target)
-        return "the target is NULL";
-    return nullptr;
-}
-
-// Describes the copy for the backend. The arguments are checked. Contiguous columns become one.
-matrix_copy make_copy(int64_t rows,
-                      int64_t cols,
-                      int64_t element_bytes,
-                      const void* source,
-                      int64_t source_ld,
-                      void* target,
-                      int64_t target_ld,
-                      bool to_device) {
-    if (source_ld == rows && target_ld == rows) {
-        rows *= cols;
-        cols = 1;
-    }
-    const size_t bytes = static_cast<size_t>(element_bytes);
-    return {.source = source,
-            .source_pitch_bytes = static_cast<size_t>(source_ld) * bytes,
-            .target = target,
-            .target_pitch_bytes = static_cast<size_t>(target_ld) * bytes,
-            .column_bytes = static_cast<size_t>(rows) * bytes,
-            .cols = static_cast<size_t>(cols),
-            .to_device = to_device};
+    return t.target ? nullptr : fault("the target is NULL");
 }
 
 } // namespace
 
-myblasStatus_t enter(const matrix_copy_call& call,
-                     myblasHandle_t handle,
-                     int64_t rows,
-                     int64_t cols,
-                     int64_t element_bytes,
-                     const void* source,
-                     int64_t source_ld,
-                     void* target,
-                     int64_t target_ld,
-                     myblasStream_t stream) noexcept {
+matrix_copy matrix_transfer::in_bytes(bool to_device) const {
+    const bool is_one_column = source_ld == rows && target_ld == rows;
+    const auto bytes = [this](int64_t elements) {
+        return static_cast<size_t>(elements) * static_cast<size_t>(element_bytes);
+    };
+    return {.source = source,
+            .source_pitch_bytes = bytes(source_ld),
+            .target = target,
+            .target_pitch_bytes = bytes(target_ld),
+            .column_bytes = bytes(is_one_column ? rows * cols : rows),
+            .cols = is_one_column ? 1 : static_cast<size_t>(cols),
+            .to_device = to_device};
+}
+
+myblasStatus_t transfer(const matrix_copy_call& call,
+                        myblasHandle_t handle,
+                        const matrix_transfer& matrix,
+                        myblasStream_t stream) noexcept {
     if (const myblasStatus_t failure = check_handle(call.function, handle))
         return failure;
-    if (const fault found = check_sizes(rows, cols, element_bytes, source_ld, target_ld))
+    if (const fault found = check_sizes(matrix))
         return refuse(call.function, found);
-    if (rows == 0 || cols == 0)
+    if (matrix.rows == 0 || matrix.cols == 0)
         return MYBLAS_STATUS_SUCCESS;
-    if (const fault found =
-            check_operands(rows, cols, element_bytes, source, source_ld, target, target_ld))
+    if (const fault found = check_operands(matrix))
         return refuse(call.function, found);
 
     const backend_ops& backend = *handle->backend;
@@ -93,9 +68,7 @@ myblasStatus_t enter(const matrix_copy_call& call,
     if (call.waits)
         if (const myblasStatus_t failure = refuse_capture(call.function, *handle, stream))
             return failure;
-    const matrix_copy copy =
-        make_copy(rows, cols, element_bytes, source, source_ld, target, target_ld, call.to_device);
-    if (const myblasStatus_t failure = backend.copy(copy, stream))
+    if (const myblasStatus_t failure = backend.copy(matrix.in_bytes(call.to_device), stream))
         return refuse(call.function, failure, "the copy failed");
     if (call.waits && backend.stream_synchronize(stream) != MYBLAS_STATUS_SUCCESS)
         return refuse(call.function, MYBLAS_STATUS_MAPPING_ERROR, "the copy failed");

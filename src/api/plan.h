@@ -46,15 +46,15 @@ public:
 
     size_t bytes() const { return most_wanted; }
 
-    // NOLINTNEXTLINE(bugprone-exception-escape): a variant of trivial types always has a value
-    myblasStatus_t take(const plan_step& step) noexcept override {
-        return std::visit([this](const auto& s) { return add(s); }, step);
-    }
     bool can_take(const sgemm_problem& p) noexcept override {
         return choose_kernel(handle, p, limit).kernel;
     }
 
 private:
+    // NOLINTNEXTLINE(bugprone-exception-escape): a variant of trivial types always has a value
+    myblasStatus_t execute(const plan_step& step) noexcept override {
+        return std::visit([this](const auto& s) { return add(s); }, step);
+    }
     template <class Step>
     myblasStatus_t add(const Step& step) {
         if constexpr (has_kernels<Step>) {
@@ -77,15 +77,15 @@ public:
         : handle(of), context(with),
           steps(of.backend->id == MYBLAS_BACKEND_HOST ? host_steps() : cuda_steps()) {}
 
-    // NOLINTNEXTLINE(bugprone-exception-escape): a variant of trivial types always has a value
-    myblasStatus_t take(const plan_step& step) noexcept override {
-        return std::visit([this](const auto& s) { return run(s); }, step);
-    }
     bool can_take(const sgemm_problem& p) noexcept override {
         return choose_kernel(handle, p, context.workspace_bytes).kernel;
     }
 
 private:
+    // NOLINTNEXTLINE(bugprone-exception-escape): a variant of trivial types always has a value
+    myblasStatus_t execute(const plan_step& step) noexcept override {
+        return std::visit([this](const auto& s) { return run(s); }, step);
+    }
     template <class Problem>
     requires has_kernels<Problem> myblasStatus_t run(const Problem& problem) {
         const auto chosen = choose_kernel(handle, problem, context.workspace_bytes);
@@ -143,7 +143,8 @@ selection<Problem> measure_plan(myblasContext& handle,
     // A pointer that is never dereferenced, aligned as the plan's memory will be.
     void* const somewhere = reinterpret_cast<void*>(uintptr_t{workspace_multiple});
     plan_measure measure(handle, limit);
-    if (make_plan(problem, handle.device, {somewhere, own}, measure) != MYBLAS_STATUS_SUCCESS)
+    make_plan(problem, handle.device, {somewhere, own}, measure);
+    if (measure.status() != MYBLAS_STATUS_SUCCESS)
         return {};
     return {&kernel, measure.bytes() ? products_offset(own) + measure.bytes() : own, own};
 }
@@ -185,7 +186,8 @@ template <planned Problem>
     context.workspace = static_cast<char*>(context.workspace) + used;
     context.workspace_bytes = chosen.workspace_bytes - used;
     plan_run run(handle, context);
-    return make_plan(problem, handle.device, workspace, run);
+    make_plan(problem, handle.device, workspace, run);
+    return run.status();
 }
 
 } // namespace myblas

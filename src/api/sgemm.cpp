@@ -1,5 +1,6 @@
 // Products with special rules: fused products, operands in host memory, groups.
 #include "api/enter.h"
+#include "api/memory.h"
 
 #include <algorithm>
 
@@ -91,17 +92,14 @@ struct staged_matrix {
 
     size_t bytes() const { return static_cast<size_t>(rows * cols) * sizeof(float); }
     matrix_copy copy(bool to_device) const {
-        // If neither side has gaps, the matrix is copied as one column.
-        const size_t host_pitch =
-            static_cast<size_t>(ld == rows ? rows * cols : ld) * sizeof(float);
-        const size_t column = ld == rows ? bytes() : static_cast<size_t>(rows) * sizeof(float);
-        return {.source = to_device ? host : device,
-                .source_pitch_bytes = to_device ? host_pitch : column,
-                .target = to_device ? device : host,
-                .target_pitch_bytes = to_device ? column : host_pitch,
-                .column_bytes = column,
-                .cols = ld == rows ? 1 : static_cast<size_t>(cols),
-                .to_device = to_device};
+        const matrix_transfer in_elements{.rows = rows,
+                                          .cols = cols,
+                                          .element_bytes = sizeof(float),
+                                          .source = to_device ? host : device,
+                                          .source_ld = to_device ? ld : rows,
+                                          .target = to_device ? device : host,
+                                          .target_ld = to_device ? rows : ld};
+        return in_elements.in_bytes(to_device);
     }
 };
 

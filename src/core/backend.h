@@ -33,53 +33,53 @@ struct backend_ops {
     myblasBackend_t id;
 
     // Describes the current device and makes it ready, or says in *reason why it cannot.
-    myblasStatus_t (*open)(device_info* device, const char** reason);
+    myblasStatus_t (*open)(device_info* device, const char** reason) = nullptr;
     // NOT_INITIALIZED in a forked child whose parent had used the backend and that cannot use it;
     // else SUCCESS.
-    myblasStatus_t (*check_process)();
+    myblasStatus_t (*check_process)() = nullptr;
     // Why a kernel's prepare(), which was the last call, failed: ARCH_MISMATCH, ALLOC_FAILED or
     // NOT_INITIALIZED. Null where no kernel has a prepare().
-    myblasStatus_t (*explain_preparation)(const char** reason);
+    myblasStatus_t (*explain_preparation)(const char** reason) = nullptr;
     // Makes the device `ordinal` current. *previous = the device that was current, unless previous
     // is null; callers restore it with the same function.
-    myblasStatus_t (*exchange_device)(int ordinal, int* previous);
+    myblasStatus_t (*exchange_device)(int ordinal, int* previous) = nullptr;
 
     // Memory may be allocated while a stream is being captured: it never becomes part of the graph.
     // The pointer is null for 0 bytes, and if there is no memory. release waits for the work that
     // uses the memory. zero is finished when it returns.
-    myblasStatus_t (*allocate)(void** ptr, size_t bytes);
-    myblasStatus_t (*release)(void* ptr);
-    myblasStatus_t (*zero)(void* ptr, size_t bytes);
+    myblasStatus_t (*allocate)(void** ptr, size_t bytes) = nullptr;
+    myblasStatus_t (*release)(void* ptr) = nullptr;
+    myblasStatus_t (*zero)(void* ptr, size_t bytes) = nullptr;
 
     // Allocation and release in stream order, so that nothing waits. The stream must not be
     // captured. release can free this memory too, once no work uses it. On a device without memory
     // pools stream_release returns NOT_SUPPORTED and frees nothing. Both are null if streams have
     // no order.
-    myblasStatus_t (*stream_allocate)(void** ptr, size_t bytes, myblasStream_t stream);
-    myblasStatus_t (*stream_release)(void* ptr, myblasStream_t stream);
+    myblasStatus_t (*stream_allocate)(void** ptr, size_t bytes, myblasStream_t stream) = nullptr;
+    myblasStatus_t (*stream_release)(void* ptr, myblasStream_t stream) = nullptr;
 
-    myblasStatus_t (*stream_create)(myblasStream_t* stream);
-    myblasStatus_t (*stream_destroy)(myblasStream_t stream);
-    myblasStatus_t (*stream_synchronize)(myblasStream_t stream);
+    myblasStatus_t (*stream_create)(myblasStream_t* stream) = nullptr;
+    myblasStatus_t (*stream_destroy)(myblasStream_t stream) = nullptr;
+    myblasStatus_t (*stream_synchronize)(myblasStream_t stream) = nullptr;
     // INTERNAL_ERROR: the stream is being captured. EXECUTION_FAILED: that is unknown.
-    myblasStatus_t (*require_no_capture)(myblasStream_t stream);
+    myblasStatus_t (*require_no_capture)(myblasStream_t stream) = nullptr;
 
     // Not for the NULL stream, which cannot be captured. EXECUTION_FAILED: the capture is invalid,
     // and every launch would fail.
-    myblasStatus_t (*find_capture)(myblasStream_t stream, stream_capture* capture);
+    myblasStatus_t (*find_capture)(myblasStream_t stream, stream_capture* capture) = nullptr;
     // watch_graph, context_id and is_context_gone are null if no stream can be captured.
     // Sets *is_over, in any thread, once the graph and all its instances are destroyed and their
     // work is done. False: the graph cannot be watched. *is_over is then set, too, perhaps later.
-    bool (*watch_graph)(void* graph, std::atomic<bool>* is_over);
+    bool (*watch_graph)(void* graph, std::atomic<bool>* is_over) = nullptr;
     // The number of the current context, which owns memory. No other context of the process ever
     // has this number.
-    uint64_t (*context_id)();
+    uint64_t (*context_id)() = nullptr;
     // Whether the context that owned memory of allocate() no longer exists, as after
     // cudaDeviceReset. False if this is unknown.
-    bool (*is_context_gone)(uint64_t context, const void* memory);
+    bool (*is_context_gone)(uint64_t context, const void* memory) = nullptr;
 
     // Asynchronous on the stream if the backend is asynchronous.
-    myblasStatus_t (*copy)(const matrix_copy&, myblasStream_t stream);
+    myblasStatus_t (*copy)(const matrix_copy&, myblasStream_t stream) = nullptr;
 };
 
 // The number of the current context; 0: there is none, or the number is unknown.

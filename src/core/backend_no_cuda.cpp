@@ -9,27 +9,7 @@ myblasStatus_t open(device_info*, const char** reason) {
     return MYBLAS_STATUS_NOT_INITIALIZED;
 }
 
-constexpr backend_ops ops = {
-    .id = MYBLAS_BACKEND_CUDA,
-    .open = open,
-    .check_process = nullptr,
-    .explain_preparation = nullptr,
-    .exchange_device = nullptr,
-    .allocate = nullptr,
-    .release = nullptr,
-    .zero = nullptr,
-    .stream_allocate = nullptr,
-    .stream_release = nullptr,
-    .stream_create = nullptr,
-    .stream_destroy = nullptr,
-    .stream_synchronize = nullptr,
-    .require_no_capture = nullptr,
-    .find_capture = nullptr,
-    .watch_graph = nullptr,
-    .context_id = nullptr,
-    .is_context_gone = nullptr,
-    .copy = nullptr,
-};
+constexpr backend_ops ops = {.id = MYBLAS_BACKEND_CUDA, .open = open};
 
 } // namespace
 

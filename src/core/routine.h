@@ -1,11 +1,13 @@
 // Ties each problem type to its routine number and to the registries and rules of both backends.
-// Implemented in kernels/*/registry.cpp (CUDA), host/registry.cpp and select/.
+// Implemented in host/registry.cpp and select/ (cuda_registry.cpp has the CUDA kernels).
 #pragma once
 
 #include "core/kernel_entry.h"
 #include "core/problem.h"
 #include "core/routine_list.h"
 #include "myblas/myblas.h"
+
+#include <tuple>
 
 namespace myblas {
 
@@ -30,6 +32,13 @@ kernel_list<Problem> cuda_kernels();
     kernel_list<problem> cuda_kernels();
 MYBLAS_ROUTINES(MYBLAS_DECLARE)
 #undef MYBLAS_DECLARE
+
+// A backend's kernels: a row for each routine, in the order of MYBLAS_ROUTINES.
+template <class, class... Rows> // for lists in which every row begins with a comma
+using tuple_behind = std::tuple<Rows...>;
+#define MYBLAS_ROW(NAME, problem) , kernel_list<problem>
+using kernel_lists = tuple_behind<void MYBLAS_ROUTINES(MYBLAS_ROW)>;
+#undef MYBLAS_ROW
 
 template <class Problem>
 kernel_list<Problem> kernels_of(myblasBackend_t backend) {

@@ -6,11 +6,7 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
-#include <cstring>
-#include <limits>
-#include <system_error>
 
 namespace myblas {
 
@@ -36,31 +32,6 @@ constexpr size_t grown_workspace(size_t wanted, size_t present, size_t most) {
 // after that, 0.
 constexpr size_t less_workspace(size_t wanted) {
     return wanted > default_workspace_bytes ? std::max(wanted / 2, default_workspace_bytes) : 0;
-}
-
-// A number of bytes: decimal digits, and K, M or G for powers of 1024. False for any other text and
-// for more than a size_t holds.
-inline bool parse_bytes(const char* text, size_t* bytes) {
-    size_t number = 0;
-    const auto [end, error] = std::from_chars(text, text + std::strlen(text), number);
-    if (error != std::errc{})
-        return false;
-    int shift = 0;
-    switch (*end) {
-    case 'K':
-        shift = 10;
-        break;
-    case 'M':
-        shift = 20;
-        break;
-    case 'G':
-        shift = 30;
-        break;
-    }
-    if (end[shift ? 1 : 0] || number > std::numeric_limits<size_t>::max() >> shift)
-        return false;
-    *bytes = number << shift;
-    return true;
 }
 
 } // namespace myblas

@@ -4,6 +4,7 @@
 #include "core/static_program.h"
 #include "host/threads.h"
 
+#include <climits>
 #include <cstring>
 #include <dlfcn.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@ void find(void* library, const char* symbol, Function* function) {
 void limit_threads(void* library) {
     void (*set_num_threads)(int);
     find(library, "openblas_set_num_threads", &set_num_threads);
-    if (set_num_threads && read_thread_variable())
+    if (set_num_threads && read_count("MYBLAS_NUM_THREADS", INT_MAX, 0) > 0)
         set_num_threads(thread_count());
 }
 

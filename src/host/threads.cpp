@@ -23,8 +23,8 @@ constexpr int most_threads = 256; // of a call, for any value of the variables
 int read_usual_variables() {
     for (const char* name : {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"}) {
         const char* const text = read_variable(name);
-        const char* rest;
-        if (const long number = text ? parse_count(text, &rest) : 0)
+        const bool is_number = text && *text >= '0' && *text <= '9';
+        if (const long number = is_number ? std::strtol(text, nullptr, 10) : 0)
             return static_cast<int>(std::min<long>(number, most_threads));
     }
     return 0;
@@ -39,8 +39,8 @@ int count_processors() {
 }
 
 int read_thread_count() {
-    if (const long own = read_thread_variable())
-        return static_cast<int>(std::min<long>(own, most_threads));
+    if (const int own = read_count("MYBLAS_NUM_THREADS", most_threads, 0))
+        return own;
     if (const int usual = read_usual_variables())
         return usual;
     return std::clamp(count_processors(), 1, most_threads);

@@ -52,10 +52,15 @@ using plan_step = std::variant<sgemm_problem,
                                zero_fill_step,
                                nonfinite_fixup>;
 
-// Receives the steps of a plan in order. A plan ends with the first step that fails.
+// Receives the steps of a plan in order.
 class plan_steps {
 public:
-    virtual myblasStatus_t take(const plan_step&) noexcept = 0;
+    // Nothing, if an earlier step has failed.
+    void take(const plan_step& step) noexcept {
+        if (status_ == MYBLAS_STATUS_SUCCESS)
+            status_ = execute(step);
+    }
+    myblasStatus_t status() const { return status_; } // of the first step that failed
 
     // Whether a kernel accepts the product. A kernel that the user forces need not compute
     // triangles.
@@ -63,6 +68,11 @@ public:
 
 protected:
     ~plan_steps() = default;
+
+private:
+    virtual myblasStatus_t execute(const plan_step&) noexcept = 0;
+
+    myblasStatus_t status_ = MYBLAS_STATUS_SUCCESS;
 };
 
 // The plan's own workspace, aligned to 256 bytes. The workspace of its products is separate.
@@ -80,17 +90,16 @@ struct workspace_range {
 template <bool twice>
 workspace_range workspace_need(const rank_k_problem<twice>&, const device_info&);
 template <bool twice>
-myblasStatus_t
-make_plan(const rank_k_problem<twice>&, const device_info&, plan_workspace, plan_steps&);
+void make_plan(const rank_k_problem<twice>&, const device_info&, plan_workspace, plan_steps&);
 
 workspace_range workspace_need(const symm_problem&, const device_info&);
-myblasStatus_t make_plan(const symm_problem&, const device_info&, plan_workspace, plan_steps&);
+void make_plan(const symm_problem&, const device_info&, plan_workspace, plan_steps&);
 
 workspace_range workspace_need(const trmm_problem&, const device_info&);
-myblasStatus_t make_plan(const trmm_problem&, const device_info&, plan_workspace, plan_steps&);
+void make_plan(const trmm_problem&, const device_info&, plan_workspace, plan_steps&);
 
 workspace_range workspace_need(const trsm_problem&, const device_info&);
-myblasStatus_t make_plan(const trsm_problem&, const device_info&, plan_workspace, plan_steps&);
+void make_plan(const trsm_problem&, const device_info&, plan_workspace, plan_steps&);
 
 // For kernel_entry::keeps_k_order of a plan: each element of C is an element of one product.
 template <class Problem>
@@ -129,26 +138,20 @@ struct rectangles {
 inline constexpr int64_t least_single_square = 1024;
 
 // Calls visit(rectangles) for everything below the diagonal blocks of `block` rows, as drawn above.
-// Ends with the first failure.
 template <class Visitor>
-myblasStatus_t for_each_level(int64_t n, int64_t block, Visitor&& visit) {
+void for_each_level(int64_t n, int64_t block, Visitor&& visit) {
     for (int64_t side = block; side < n; side *= 2) {
         const int64_t whole = n / (2 * side), rest = n % (2 * side);
         const int64_t together = side < least_single_square ? whole : 1;
         for (int64_t i = 0; i < whole; i += together) {
             const int64_t first = i * 2 * side;
-            if (const myblasStatus_t failure =
-                    visit(rectangles{first + side, first, side, side, 2 * side, together}))
-                return failure;
+            visit(rectangles{first + side, first, side, side, 2 * side, together});
         }
         if (rest > side) {
             const int64_t first = whole * 2 * side;
-            if (const myblasStatus_t failure =
-                    visit(rectangles{first + side, first, rest - side, side, 0, 1}))
-                return failure;
+            visit(rectangles{first + side, first, rest - side, side, 0, 1});
         }
     }
-    return MYBLAS_STATUS_SUCCESS;
 }
 
 } // namespace myblas

@@ -108,10 +108,9 @@ struct products {
         return q;
     }
     // syr2k as two products. joined_triangle() makes one of them.
-    myblasStatus_t two_triangles(plan_steps& steps) const {
+    void two_triangles(plan_steps& steps) const {
         sgemm_problem q = triangle();
-        if (const myblasStatus_t failure = steps.take(q))
-            return failure;
+        steps.take(q);
         q.beta = {1};
         std::swap(q.a, q.b);
         std::swap(q.lda, q.ldb);
@@ -126,23 +125,22 @@ struct products {
         q.lda = q.ldb = joined.pitch();
         return q;
     }
-    myblasStatus_t joined_triangle(float* memory, plan_steps& steps) const {
+    void joined_triangle(float* memory, plan_steps& steps) const {
         const joined_operands<twice> joined{p};
-        if (const myblasStatus_t failure = steps.take(join_step{.below = p.transa,
-                                                                .rows = p.transa ? p.k : p.n,
-                                                                .cols = p.transa ? p.n : p.k,
-                                                                .a = p.a,
-                                                                .lda = p.lda,
-                                                                .b = p.b,
-                                                                .ldb = p.ldb,
-                                                                .w = memory,
-                                                                .ldw = joined.pitch()}))
-            return failure;
+        steps.take(join_step{.below = p.transa,
+                             .rows = p.transa ? p.k : p.n,
+                             .cols = p.transa ? p.n : p.k,
+                             .a = p.a,
+                             .lda = p.lda,
+                             .b = p.b,
+                             .ldb = p.ldb,
+                             .w = memory,
+                             .ldw = joined.pitch()});
         return steps.take(joined_product(memory));
     }
 
     // Squares below the diagonal, or for an upper triangle their mirror images above it.
-    myblasStatus_t squares(rectangles r, plan_steps& steps) const {
+    void squares(rectangles r, plan_steps& steps) const {
         if (p.upper) {
             std::swap(r.row, r.col);
             std::swap(r.rows, r.cols);
@@ -157,20 +155,19 @@ struct products {
             q.beta = beta;
             return steps.take(q);
         };
-        const myblasStatus_t status = take(product(r.row, r.col, r.rows, r.cols), p.beta);
-        if (!twice || status != MYBLAS_STATUS_SUCCESS)
-            return status;
-        return take(swap_ab(r.row, r.col, r.rows, r.cols), {1});
+        take(product(r.row, r.col, r.rows, r.cols), p.beta);
+        if (twice)
+            take(swap_ab(r.row, r.col, r.rows, r.cols), {1});
     }
 
     // Diagonal blocks first, first + 1, ..., `count` in all and of the same size: products in the
     // workspace, which are then stored.
-    myblasStatus_t diagonal(int64_t first,
-                            int64_t count,
-                            int64_t size,
-                            int64_t block,
-                            float* t,
-                            plan_steps& steps) const {
+    void diagonal(int64_t first,
+                  int64_t count,
+                  int64_t size,
+                  int64_t block,
+                  float* t,
+                  plan_steps& steps) const {
         const int64_t at = first * block, pitch = pitch_of(block);
         sgemm_problem q = product(at, at, size, size);
         q.stride_a = block * row_of_a(q);
@@ -179,8 +176,7 @@ struct products {
         q.ldc = pitch;
         q.stride_c = block * pitch;
         q.batch_count = count;
-        if (const myblasStatus_t failure = steps.take(q))
-            return failure;
+        steps.take(q);
         return steps.take(store_step{.upper = p.upper,
                                      .twice = twice,
                                      .n = (count - 1) * block + size,
@@ -212,10 +208,10 @@ workspace_range workspace_need(const rank_k_problem<twice>& p, const device_info
 }
 
 template <bool twice>
-myblasStatus_t make_plan(const rank_k_problem<twice>& p,
-                         const device_info& device,
-                         plan_workspace workspace,
-                         plan_steps& steps) {
+void make_plan(const rank_k_problem<twice>& p,
+               const device_info& device,
+               plan_workspace workspace,
+               plan_steps& steps) {
     if (p.k == 0 || !may_be_nonzero(p.alpha))
         return steps.take(store_step{.upper = p.upper,
                                      .twice = false,
@@ -243,26 +239,21 @@ myblasStatus_t make_plan(const rank_k_problem<twice>& p,
     }
     while (tile_bytes(block) > workspace.bytes)
         block = std::max(least_block, round_up_to(block / 2, least_block));
-    if (const myblasStatus_t failure =
-            for_each_level(p.n, block, [&](const rectangles& r) { return all.squares(r, steps); }))
-        return failure;
+    for_each_level(p.n, block, [&](const rectangles& r) { return all.squares(r, steps); });
 
     float* const t = static_cast<float*>(workspace.memory);
     const int64_t most =
         static_cast<int64_t>(workspace.bytes / tile_bytes(block)); // blocks at a time
     const int64_t whole = p.n / block, rest = p.n % block;
     for (int64_t first = 0; first < whole; first += most)
-        if (const myblasStatus_t failure =
-                all.diagonal(first, std::min(most, whole - first), block, block, t, steps))
-            return failure;
-    return rest ? all.diagonal(whole, 1, rest, block, t, steps) : MYBLAS_STATUS_SUCCESS;
+        all.diagonal(first, std::min(most, whole - first), block, block, t, steps);
+    if (rest)
+        all.diagonal(whole, 1, rest, block, t, steps);
 }
 
 template workspace_range workspace_need(const syrk_problem&, const device_info&);
 template workspace_range workspace_need(const syr2k_problem&, const device_info&);
-template myblasStatus_t
-make_plan(const syrk_problem&, const device_info&, plan_workspace, plan_steps&);
-template myblasStatus_t
-make_plan(const syr2k_problem&, const device_info&, plan_workspace, plan_steps&);
+template void make_plan(const syrk_problem&, const device_info&, plan_workspace, plan_steps&);
+template void make_plan(const syr2k_problem&, const device_info&, plan_workspace, plan_steps&);
 
 } // namespace myblas

@@ -63,8 +63,10 @@ workspace_range workspace_need(const symm_problem& p, const device_info&) {
     return {tile_bytes(least), tile_bytes(p.order())};
 }
 
-myblasStatus_t
-make_plan(const symm_problem& p, const device_info&, plan_workspace workspace, plan_steps& steps) {
+void make_plan(const symm_problem& p,
+               const device_info&,
+               plan_workspace workspace,
+               plan_steps& steps) {
     const int64_t n = p.order();
     if (!may_be_nonzero(p.alpha))
         return steps.take(product(p, {0, n}, {0, 0}, nullptr, n, false, p.beta));
@@ -79,23 +81,18 @@ make_plan(const symm_problem& p, const device_info&, plan_workspace workspace, p
         const range here{first, std::min(block, n - first)};
         const range before{0, first}, after{first + here.count, n - first - here.count};
         const int64_t pitch = pitch_of(here.count);
-        if (const myblasStatus_t failure = steps.take(mirror_step{.upper = p.upper,
-                                                                  .n = here.count,
-                                                                  .a = p.a + first * (1 + p.lda),
-                                                                  .lda = p.lda,
-                                                                  .w = whole,
-                                                                  .ldw = pitch,
-                                                                  .gate = p.alpha}))
-            return failure;
-        if (const myblasStatus_t failure =
-                steps.take(product(p, here, here, whole, pitch, false, p.beta)))
-            return failure;
+        steps.take(mirror_step{.upper = p.upper,
+                               .n = here.count,
+                               .a = p.a + first * (1 + p.lda),
+                               .lda = p.lda,
+                               .w = whole,
+                               .ldw = pitch,
+                               .gate = p.alpha});
+        steps.take(product(p, here, here, whole, pitch, false, p.beta));
         for (const range& other : {before, after})
             if (other.count)
-                if (const myblasStatus_t failure = steps.take(stored_product(p, here, other)))
-                    return failure;
+                steps.take(stored_product(p, here, other));
     }
-    return MYBLAS_STATUS_SUCCESS;
 }
 
 } // namespace myblas

@@ -69,8 +69,7 @@ struct one_product {
                p.lines() >= p.order() / 8;
     }
 
-    myblasStatus_t
-    take(const device_info& device, plan_workspace workspace, plan_steps& steps) const {
+    void take(const device_info& device, plan_workspace workspace, plan_steps& steps) const {
         const triangular_form form(p);
         char* const memory = static_cast<char*>(workspace.memory);
         unsigned* const found = reinterpret_cast<unsigned*>(memory);
@@ -80,23 +79,22 @@ struct one_product {
                                 : nullptr;
         const int64_t ld_copy = round_up_to(p.m, 4);
         const int found_count = std::min(most_found, 4 * device.sm_count);
-        if (const myblasStatus_t failure = steps.take(zero_fill_step{.upper = p.upper,
-                                                                     .unit = p.unit,
-                                                                     .n = p.order(),
-                                                                     .a = p.a,
-                                                                     .lda = p.lda,
-                                                                     .w = w,
-                                                                     .ldw = pitch(),
-                                                                     .rows = p.m,
-                                                                     .cols = p.n,
-                                                                     .b = p.b,
-                                                                     .ldb = p.ldb,
-                                                                     .copy = copy,
-                                                                     .ld_copy = ld_copy,
-                                                                     .gate = p.alpha,
-                                                                     .found = found,
-                                                                     .found_count = found_count}))
-            return failure;
+        steps.take(zero_fill_step{.upper = p.upper,
+                                  .unit = p.unit,
+                                  .n = p.order(),
+                                  .a = p.a,
+                                  .lda = p.lda,
+                                  .w = w,
+                                  .ldw = pitch(),
+                                  .rows = p.m,
+                                  .cols = p.n,
+                                  .b = p.b,
+                                  .ldb = p.ldb,
+                                  .copy = copy,
+                                  .ld_copy = ld_copy,
+                                  .gate = p.alpha,
+                                  .found = found,
+                                  .found_count = found_count});
         const float* const x = copy ? copy : p.b;
         const int64_t ldx = copy ? ld_copy : p.ldb;
         const bool is_lower = p.upper == p.trans; // op(A)
@@ -110,8 +108,7 @@ struct one_product {
         q.ldb = p.right ? pitch() : ldx;
         q.c = p.c;
         q.ldc = p.ldc;
-        if (const myblasStatus_t failure = steps.take(q))
-            return failure;
+        steps.take(q);
         return steps.take(nonfinite_fixup{.product = whole_triangle(p, form, x, ldx),
                                           .found = found,
                                           .found_count = found_count});
@@ -119,12 +116,11 @@ struct one_product {
 };
 
 // Not in place, except for a single block.
-myblasStatus_t multiply(const trmm_problem& p, plan_steps& steps) {
+void multiply(const trmm_problem& p, plan_steps& steps) {
     const triangular_form form(p);
     triangle_step diagonal = whole_triangle(p, form, p.b, p.ldb);
     diagonal.block = multiply_block;
-    if (const myblasStatus_t failure = steps.take(diagonal))
-        return failure;
+    steps.take(diagonal);
     return for_each_level(form.n, multiply_block, [&](const rectangles& r) {
         const placed_product at = place(form, r, p.trans, p.lines(), p.ldb, p.ldc);
         sgemm_problem q = at.problem;
@@ -158,10 +154,10 @@ workspace_range workspace_need(const trmm_problem& p, const device_info& device)
     return need;
 }
 
-myblasStatus_t make_plan(const trmm_problem& p,
-                         const device_info& device,
-                         plan_workspace workspace,
-                         plan_steps& steps) {
+void make_plan(const trmm_problem& p,
+               const device_info& device,
+               plan_workspace workspace,
+               plan_steps& steps) {
     if (!may_be_nonzero(p.alpha))
         return steps.take(
             sgemm_problem{.math = p.math, .m = p.m, .n = p.n, .lda = p.m, .c = p.c, .ldc = p.ldc});
@@ -178,20 +174,16 @@ myblasStatus_t make_plan(const trmm_problem& p,
         strip.c = p.c + first * (p.right ? 1 : p.ldc);
         strip.b = static_cast<const float*>(workspace.memory);
         strip.ldb = round_up_to(strip.m, 4);
-        if (const myblasStatus_t failure =
-                steps.take(geam_problem{.m = strip.m,
-                                        .n = strip.n,
-                                        .alpha = {1},
-                                        .a = strip.c,
-                                        .lda = p.ldc,
-                                        .ldb = strip.m,
-                                        .c = static_cast<float*>(workspace.memory),
-                                        .ldc = strip.ldb}))
-            return failure;
-        if (const myblasStatus_t failure = multiply(strip, steps))
-            return failure;
+        steps.take(geam_problem{.m = strip.m,
+                                .n = strip.n,
+                                .alpha = {1},
+                                .a = strip.c,
+                                .lda = p.ldc,
+                                .ldb = strip.m,
+                                .c = static_cast<float*>(workspace.memory),
+                                .ldc = strip.ldb});
+        multiply(strip, steps);
     }
-    return MYBLAS_STATUS_SUCCESS;
 }
 
 } // namespace myblas

@@ -23,21 +23,18 @@ struct solution {
     const float** pointers; // for products with pointer arrays: 3 x batch_count
 
     // Solves for rows [first, first + count) of X. Their right-hand side is `scale` * B.
-    myblasStatus_t solve(int64_t first, int64_t count, scalar scale) const {
+    void solve(int64_t first, int64_t count, scalar scale) const {
         if (count <= block)
             return substitute(first, count, scale);
         int64_t half = block;
         while (2 * half < count)
             half *= 2;
-        if (const myblasStatus_t failure = solve(first, half, scale))
-            return failure;
-        if (const myblasStatus_t failure =
-                subtract({first + half, first, count - half, half, 0, 1}, scale))
-            return failure;
+        solve(first, half, scale);
+        subtract({first + half, first, count - half, half, 0, 1}, scale);
         return solve(first + half, count - half, {1});
     }
 
-    myblasStatus_t substitute(int64_t first, int64_t count, scalar scale) const {
+    void substitute(int64_t first, int64_t count, scalar scale) const {
         const int64_t row = form.row(first);
         const int64_t offset = row * form.along(p.ldb);
         triangle_step step = step_of(p, form, count, p.ldb, p.ldb);
@@ -53,7 +50,7 @@ struct solution {
     }
 
     // B_rows = scale * B_rows - L(rows, cols) * X_cols.
-    myblasStatus_t subtract(const rectangles& r, scalar scale) const {
+    void subtract(const rectangles& r, scalar scale) const {
         const placed_product at = place(form, r, p.trans, p.lines(), p.ldb, p.ldb);
         sgemm_problem q = at.problem;
         q.math = p.math;
@@ -66,14 +63,12 @@ struct solution {
         if (p.a_array) {
             const float* const* const l = p.a_array;
             const float* const* const x = const_cast<const float* const*>(p.b_array);
-            if (const myblasStatus_t failure =
-                    steps.take(pointers_step{.count = p.batch_count,
-                                             .arrays = {p.right ? x : l, p.right ? l : x, x},
-                                             .offsets = {p.right ? at.offset_x : at.offset_l,
-                                                         p.right ? at.offset_l : at.offset_x,
-                                                         at.offset_y},
-                                             .targets = pointers}))
-                return failure;
+            steps.take(pointers_step{.count = p.batch_count,
+                                     .arrays = {p.right ? x : l, p.right ? l : x, x},
+                                     .offsets = {p.right ? at.offset_x : at.offset_l,
+                                                 p.right ? at.offset_l : at.offset_x,
+                                                 at.offset_y},
+                                     .targets = pointers});
             q.a_array = pointers;
             q.b_array = pointers + p.batch_count;
             q.c_array = const_cast<float* const*>(pointers + 2 * p.batch_count);
@@ -100,10 +95,10 @@ workspace_range workspace_need(const trsm_problem& p, const device_info& device)
     return {gate_bytes + pointers, gate_bytes + pointers};
 }
 
-myblasStatus_t make_plan(const trsm_problem& p,
-                         const device_info& device,
-                         plan_workspace workspace,
-                         plan_steps& steps) {
+void make_plan(const trsm_problem& p,
+               const device_info& device,
+               plan_workspace workspace,
+               plan_steps& steps) {
     if (!may_be_nonzero(p.alpha)) { // B = 0
         sgemm_problem zero{.math = p.math, .m = p.m, .n = p.n, .lda = p.m, .ldc = p.ldb};
         zero.c = p.b;
@@ -122,8 +117,7 @@ myblasStatus_t make_plan(const trsm_problem& p,
     scalar minus{-1};
     if (p.alpha.device) {
         minus = {0, gate};
-        if (const myblasStatus_t failure = steps.take(zero_if_alpha_zero{p.alpha.device, gate}))
-            return failure;
+        steps.take(zero_if_alpha_zero{p.alpha.device, gate});
     }
     return solution{p, form, steps, block, minus, pointers}.solve(0, p.order(), p.alpha);
 }

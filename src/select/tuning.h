@@ -1,15 +1,12 @@
 // The measurements of one architecture: rules for each routine, and the predictor for products.
 #pragma once
 
+#include "core/routine.h"
 #include "select/select.h"
 
-#include <tuple>
 #include <type_traits>
 
 namespace myblas {
-
-template <class, class... Rules> // for lists in which every row begins with a comma
-using tuple_behind = std::tuple<Rules...>;
 
 struct tuning {
     int arch; // compute capability x 10 of the GPU that was measured; 0: the host

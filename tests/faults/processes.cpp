@@ -222,6 +222,28 @@ std::string threads_end(const std::vector<scenario>&) {
     return {};
 }
 
+// Threads make a hundred thousand handles and end them, all at the same time.
+std::string many_handles(const std::vector<scenario>&) {
+    constexpr int count = 8, handles = 100000 / count;
+    static std::atomic<int> failures{0};
+    std::thread threads[count];
+    for (std::thread& t : threads)
+        t = std::thread([] {
+            for (int i = 0; i < handles; ++i) {
+                const myblasHandle_t handle = make_handle();
+                failures += myblasSetStream(handle, cudaStreamPerThread) != 0;
+                failures += multiply(handle) != 0;
+                failures += myblasDestroy(handle) != 0;
+            }
+        });
+    for (std::thread& t : threads)
+        t.join();
+    EXPECT(failures == 0);
+    EXPECT(standin::count().memory <= 8 && standin::count().streams == 0);
+    EXPECT(!standin::misuse());
+    return {};
+}
+
 // Signals arrive all the time.
 std::string signals(const std::vector<scenario>&) {
     static std::atomic<long> arrived{0};
@@ -308,6 +330,7 @@ std::vector<situation> situations() {
         {"a reset under handles, without pools", reset_without_pools},
         {"forks in the midst", fork_in_the_midst},
         {"threads end before their handles", threads_end},
+        {"a hundred thousand handles in threads", many_handles},
         {"signals", signals},
         {"small stacks", small_stacks},
     };

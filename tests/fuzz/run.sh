@@ -17,5 +17,6 @@ tests=$(cd "$1/tests" && pwd)
 shift
 folder=$(dirname "${BASH_SOURCE[0]}")
 commit=$(git -C "$folder" rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+machine=$(nvidia-smi --query-gpu=name --format=csv,noheader -i 0 2>/dev/null) || machine=$(uname -m)
 exec "$tests/test_fuzz" --seconds 3600 -j "$(nproc)" --seed "$(date +%s)" --commit "$commit" \
-    --machine "$(uname -m)" --json "$tests/fuzz.jsonl" "$@"
+    --machine "$machine" --json "$tests/fuzz.jsonl" "$@"

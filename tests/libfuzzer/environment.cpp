@@ -2,8 +2,8 @@
 // ignores it.
 #include "core/environment.h"
 
-#include "common/environment.h"
 #include "common/local_ranks.h"
+#include "core/environment.h"
 #include "core/workspace.h"
 #include "myblas/myblas_kernels.h"
 #include "settings.h"
@@ -30,21 +30,21 @@ namespace preload = myblas::preload;
 
 bool is_read_as_size(const char* variable) {
     constexpr size_t one = 1, other = 2; // the result for a wrong value
-    return preload::read_size(variable, one) == preload::read_size(variable, other);
+    return myblas::read_size(variable, one) == myblas::read_size(variable, other);
 }
 
 bool is_read_as_choice(const char* variable, std::initializer_list<const char*> words) {
-    const char* const text = preload::read_variable(variable);
+    const char* const text = myblas::read_variable(variable);
     return std::any_of(
-        words.begin(), words.end(), [&](const char* word) { return preload::is_word(text, word); });
+        words.begin(), words.end(), [&](const char* word) { return is_word(text, word); });
 }
 
 bool is_valid(const char* name) {
     const std::string_view variable = name;
     if (variable == "MYBLAS_NUM_THREADS")
-        return myblas::is_thread_variable_valid();
+        return myblas::is_count(name);
     if (variable == "MYBLAS_DEVICES")
-        return preload::is_count(name);
+        return myblas::is_count(name);
     if (variable == "MYBLAS_WORKSPACE") {
         size_t bytes;
         return myblas::parse_bytes(myblas::read_variable(name), &bytes);

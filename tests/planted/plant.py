@@ -63,6 +63,15 @@ def check(faults):
     return wrong
 
 
+def words_of(test):
+    """The words of a test's command and the values of its environment."""
+    words = list(test.get("command", []))
+    for field in test.get("properties", []):
+        if field["name"] == "ENVIRONMENT":
+            words += [setting.partition("=")[2] for setting in field["value"]]
+    return words
+
+
 class Scratch:
     """A copy of the sources, and its build without CUDA."""
 
@@ -108,13 +117,14 @@ class Scratch:
                 sys.exit(f"{' '.join(map(str, command))} failed: see {self.log}")
 
     def targets_of(self, fault):
-        """The programs of the tests, and the files of the build that their commands name."""
+        """The programs of the tests, and the files of the build that their commands and their
+        environments name."""
         build = str(self.build) + "/"
         programs = {
             "test_" + re.sub("^(bench[.]|preload_)|_without_openblas$", "", name)
             for name in fault["tests"]
         }
-        words = {word for name in fault["tests"] for word in self.tests[name].get("command", [])}
+        words = {word for name in fault["tests"] for word in words_of(self.tests[name])}
         files = {word.removeprefix(build) for word in words if word.startswith(build)}
         return sorted((programs | files) & self.targets | set(fault.get("targets", [])))
 

@@ -1,5 +1,5 @@
 // Numbers in the variables of the preload libraries.
-#include "common/environment.h"
+#include "core/environment.h"
 #include "expect.h"
 
 using namespace myblas::preload;

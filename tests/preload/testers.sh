@@ -3,7 +3,7 @@
 # Debian's BLAS and LAPACK testers, which are in the folder TESTERS, on the libraries of
 # LIBRARY_PATH under PRELOAD ("none": under no library), with further variables in the environment.
 #   SUITE        blas, cblas: the default inputs and larger ones; lapack: all single-precision
-#                inputs; lapack-short: the inputs that take a moment
+#                inputs, unless MYBLAS_TEST_REDUCED=1; lapack-short: the inputs that take a moment
 #   EXPECTATION  served, forwarded: all tests pass, and the report says that the calls were
 #                wrong: a tester comes to its end and finds wrong results
 set -u
@@ -117,7 +117,7 @@ lapack | lapack-short)
     # Debian's OpenBLAS itself exceeds the threshold of 30 in one test of STFSM.
     sed -E '/threshold/Is/^[0-9.]+/100.0/' "$testers/stest_rfp.in" >rfp
     tester xlintstrfs rfp "$@"
-    if [ "$suite" = lapack ]; then
+    if [ "$suite" = lapack ] && [ "${MYBLAS_TEST_REDUCED:-0}" != 1 ]; then
         for input in svd sec sed; do
             tester xeigtsts "$testers/$input.in" "$@"
         done

@@ -1,6 +1,6 @@
 #include "blas/device.h"
 
-#include "common/environment.h"
+#include "core/environment.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -6,9 +6,9 @@
 //   A number of columns, in single precision; 0: ScaLAPACK's own number. All processes of a job
 //   must give the same answer, else PBLAS computes nonsense. So without the variable there is
 //   another number than ScaLAPACK's only where all processes are on one host, which has a GPU.
-#include "common/environment.h"
 #include "common/local_ranks.h"
 #include "common/mapped.h"
+#include "core/environment.h"
 
 #include <climits>
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 #include "blas/offload.h"
 
-#include "common/environment.h"
 #include "common/local_ranks.h"
 #include "common/names.h"
+#include "core/environment.h"
 
 #include <algorithm>
 #include <array>
@@ -102,8 +102,8 @@ void join_openers() noexcept {
 
 device_list open_devices() noexcept {
     device_list list;
-    const int limit = static_cast<int>(
-        std::min<size_t>(read_count("MYBLAS_DEVICES", device_list::most), device_list::most));
+    constexpr int most = device_list::most;
+    const int limit = read_count("MYBLAS_DEVICES", most, most);
     const bool is_host_wanted = read_backends() == backends::host;
     const cuda_driver* driver = is_host_wanted ? nullptr : load_driver();
     list.reason = is_host_wanted ? "MYBLAS_BACKEND=host" : why_no_driver();
@@ -121,8 +121,7 @@ device_list open_devices() noexcept {
         std::atexit(join_openers);
     }
     if (!list.has_gpu && read_mode() == mode::always) {
-        const int stand_ins =
-            static_cast<int>(std::min<size_t>(read_count("MYBLAS_DEVICES", 1), device_list::most));
+        const int stand_ins = read_count("MYBLAS_DEVICES", most, 1);
         for (int i = 0; i < stand_ins; ++i)
             list.add(device::make(device::stand_in, 1), false);
     }

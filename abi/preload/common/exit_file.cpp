@@ -1,6 +1,6 @@
 #include "common/exit_file.h"
 
-#include "common/environment.h"
+#include "core/environment.h"
 
 #include <cerrno>
 #include <cstring>

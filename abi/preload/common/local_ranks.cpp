@@ -1,6 +1,6 @@
 #include "common/local_ranks.h"
 
-#include "common/environment.h"
+#include "core/environment.h"
 
 #include <algorithm>
 #include <climits>

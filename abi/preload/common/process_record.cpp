@@ -1,8 +1,8 @@
 #include "common/process_record.h"
 
-#include "common/environment.h"
 #include "common/local_ranks.h"
 #include "common/run_records.h"
+#include "core/environment.h"
 
 #include <cerrno>
 #include <cstdio>

@@ -1,7 +1,7 @@
 #include "common/reasons.h"
 
-#include "common/environment.h"
-#include "common/kernel_variables.h"
+#include "core/environment.h"
+#include "core/kernel_variables.h"
 
 #include <array>
 

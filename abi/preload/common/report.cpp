@@ -1,10 +1,10 @@
 #include "common/report.h"
 
-#include "common/environment.h"
 #include "common/mapped.h"
 #include "common/names.h"
 #include "common/process_record.h"
 #include "common/report_text.h"
+#include "core/environment.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 #include "common/run_records.h"
 
-#include "common/environment.h"
 #include "common/report_text.h"
+#include "core/environment.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -6,8 +6,8 @@
 #include "cublas/call.h"
 
 #include "common/call_log.h"
-#include "common/environment.h"
 #include "common/report.h"
+#include "core/environment.h"
 
 #include <algorithm>
 

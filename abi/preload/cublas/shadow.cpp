@@ -1,7 +1,7 @@
 #include "cublas/shadow.h"
 
-#include "common/environment.h"
 #include "common/mapped.h"
+#include "core/environment.h"
 
 #include <algorithm>
 #include <array>

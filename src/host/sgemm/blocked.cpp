@@ -143,15 +143,16 @@ void multiply_block(const micro_kernel& kernel,
     }
 }
 
-// Computes the m x n region of C at (i0, j0).
+// A part of C.
+struct region {
+    int64_t row, col, rows, cols;
+};
+
 void multiply(const sgemm_problem& p,
               const product& q,
               const micro_kernel& kernel,
               const blocking& block,
-              int64_t i0,
-              int64_t j0,
-              int64_t m,
-              int64_t n,
+              const region& of,
               float* workspace) {
     float* packed_a = workspace;
     float* packed_b = workspace + block.packed_a_floats();
@@ -159,19 +160,19 @@ void multiply(const sgemm_problem& p,
     // and along the depth.
     const int64_t row_a = p.transa ? p.lda : 1, depth_a = p.transa ? 1 : p.lda;
     const int64_t column_b = p.transb ? 1 : p.ldb, depth_b = p.transb ? p.ldb : 1;
-    const float* const a = q.a + i0 * row_a;
-    const float* const b = q.b + j0 * column_b;
-    float* const c = q.c + i0 + j0 * p.ldc;
+    const float* const a = q.a + of.row * row_a;
+    const float* const b = q.b + of.col * column_b;
+    float* const c = q.c + of.row + of.col * p.ldc;
 
-    for (int64_t j = 0; j < n; j += block.n) {
-        const int64_t cols = std::min(block.n, n - j);
+    for (int64_t j = 0; j < of.cols; j += block.n) {
+        const int64_t cols = std::min(block.n, of.cols - j);
         for (int64_t l = 0; l < p.k; l += block.k) {
             const int64_t depth = std::min(block.k, p.k - l);
             kernel.pack_b(
                 {b + l * depth_b + j * column_b, column_b, depth_b}, cols, depth, packed_b);
             const float beta = l == 0 ? q.beta : 1.0f; // later slabs add to the result of the first
-            for (int64_t i = 0; i < m; i += block.m) {
-                const int64_t rows = std::min(block.m, m - i);
+            for (int64_t i = 0; i < of.rows; i += block.m) {
+                const int64_t rows = std::min(block.m, of.rows - i);
                 kernel.pack_a({a + i * row_a + l * depth_a, row_a, depth_a}, rows, depth, packed_a);
                 multiply_block(kernel,
                                depth,
@@ -193,24 +194,18 @@ void multiply(const sgemm_problem& p,
 myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
     const micro_kernel& kernel = best_micro_kernel();
     const sharing by = share_work(p, kernel, context.workspace_bytes);
-    float* const workspace = static_cast<float*>(context.workspace);
+    const auto compute = [&](const product& q, const region& of, int thread) {
+        float* const workspace = static_cast<float*>(context.workspace);
+        multiply(p, q, kernel, by.block, of, workspace + thread * by.block.floats());
+    };
     if (!by.has_regions())
         return for_each_product(p, by.threads, [&](const product& q, int thread) {
-            multiply(
-                p, q, kernel, by.block, 0, 0, p.m, p.n, workspace + thread * by.block.floats());
+            compute(q, {0, 0, p.m, p.n}, thread);
         });
     return for_each_product(p, [&](const product& q) {
-        for_each_task(by.regions_m * by.regions_n, by.threads, [&](int64_t region, int thread) {
-            const int64_t i = region % by.regions_m * by.rows, j = region / by.regions_m * by.cols;
-            multiply(p,
-                     q,
-                     kernel,
-                     by.block,
-                     i,
-                     j,
-                     std::min(by.rows, p.m - i),
-                     std::min(by.cols, p.n - j),
-                     workspace + thread * by.block.floats());
+        for_each_task(by.regions_m * by.regions_n, by.threads, [&](int64_t task, int thread) {
+            const int64_t i = task % by.regions_m * by.rows, j = task / by.regions_m * by.cols;
+            compute(q, {i, j, std::min(by.rows, p.m - i), std::min(by.cols, p.n - j)}, thread);
         });
     });
 }

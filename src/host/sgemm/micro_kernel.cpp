@@ -15,8 +15,9 @@
 // accumulators to hide the latency of two multiply-add pipes.
 #include "host/sgemm/micro_kernel.h"
 
+#include "host/transpose_block.h"
+
 #include <algorithm>
-#include <cstring>
 
 namespace myblas::host {
 namespace {
@@ -122,55 +123,19 @@ continue_sums(int64_t depth, const float* panel_a, const float* panel_b, float* 
 
 // ---- Packing ------------------------------------------------------------------------------------
 
-// Transposes four lanes that are contiguous along the depth, four steps of it: 4 x 4.
+// A panel of up to `width` lanes.
 template <int width>
-inline void pack_4x4(const float* from, int64_t lane_stride, float* to) {
-    using vector = float_vector<16>;
-    vector r0, r1, r2, r3;
-    load(r0, from);
-    load(r1, from + lane_stride);
-    load(r2, from + 2 * lane_stride);
-    load(r3, from + 3 * lane_stride);
-    const vector low01 = __builtin_shufflevector(r0, r1, 0, 4, 1, 5);
-    const vector low23 = __builtin_shufflevector(r2, r3, 0, 4, 1, 5);
-    const vector high01 = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
-    const vector high23 = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
-    store(to, __builtin_shufflevector(low01, low23, 0, 1, 4, 5));
-    store(to + width, __builtin_shufflevector(low01, low23, 2, 3, 6, 7));
-    store(to + 2 * width, __builtin_shufflevector(high01, high23, 0, 1, 4, 5));
-    store(to + 3 * width, __builtin_shufflevector(high01, high23, 2, 3, 6, 7));
-}
-
-template <int width>
-void pack_full_panel(const lane_view& view, int64_t depth, float* panel) {
-    if (view.lane_stride == 1) {
+void pack_panel(const lane_view& view, int lanes, int64_t depth, float* panel) {
+    if (view.lane_stride != 1)
+        transpose_block<16>(view.data, view.lane_stride, depth, lanes, panel, width);
+    else if (lanes == width)
         for (int64_t l = 0; l < depth; ++l)
-            std::memcpy(
-                panel + l * width, view.data + l * view.depth_stride, width * sizeof(float));
-        return;
-    }
-    int lane = 0;
-    for (; lane + 4 <= width; lane += 4) {
-        const float* from = view.data + lane * view.lane_stride;
-        int64_t l = 0;
-        for (; l + 4 <= depth; l += 4)
-            pack_4x4<width>(from + l, view.lane_stride, panel + l * width + lane);
-        for (; l < depth; ++l)
-            for (int i = 0; i < 4; ++i)
-                panel[l * width + lane + i] = from[l + i * view.lane_stride];
-    }
-    for (; lane < width; ++lane)
+            std::copy_n(view.data + l * view.depth_stride, width, panel + l * width);
+    else
         for (int64_t l = 0; l < depth; ++l)
-            panel[l * width + lane] = view.data[l + lane * view.lane_stride];
-}
-
-template <int width>
-void pack_last_panel(const lane_view& view, int lanes, int64_t depth, float* panel) {
-    for (int64_t l = 0; l < depth; ++l)
+            std::copy_n(view.data + l * view.depth_stride, lanes, panel + l * width);
+    for (int64_t l = 0; lanes < width && l < depth; ++l)
         std::fill_n(panel + l * width + lanes, width - lanes, 0.0f);
-    for (int lane = 0; lane < lanes; ++lane)
-        for (int64_t l = 0; l < depth; ++l)
-            panel[l * width + lane] = view.data[lane * view.lane_stride + l * view.depth_stride];
 }
 
 template <int width>
@@ -178,11 +143,8 @@ void pack(const lane_view& view, int64_t lanes, int64_t depth, float* packed) {
     for (int64_t first = 0; first < lanes; first += width) {
         const lane_view rest{
             view.data + first * view.lane_stride, view.lane_stride, view.depth_stride};
-        float* panel = packed + first * depth;
-        if (lanes - first >= width)
-            pack_full_panel<width>(rest, depth, panel);
-        else
-            pack_last_panel<width>(rest, static_cast<int>(lanes - first), depth, panel);
+        const int own = static_cast<int>(std::min<int64_t>(lanes - first, width));
+        pack_panel<width>(rest, own, depth, packed + first * depth);
     }
 }
 

@@ -78,6 +78,50 @@ store_elements(float (&value)[thread_n], Element&& element, Inside&& inside, Add
         }
 }
 
+// The elements of the vectors that a tile needs, in shared memory.
+struct tile_vectors {
+    float *by_x, *by_y;   // alpha x_j and alpha y_j for the columns
+    float *row_x, *row_y; // from `reach` rows before the tile on
+};
+
+// Reads them. Returns, after a barrier, whether ger may round alpha y_j.
+template <update form, int tile_m, int threads, int reach>
+__device__ __forceinline__ bool read_vectors(
+    const syr_problem& p, float alpha, int64_t first_i, int64_t first_j, const tile_vectors& to) {
+    constexpr int tile_n = tile_elements / tile_m;
+    const int thread = threadIdx.x;
+    bool is_normal = true;
+#pragma unroll
+    for (int first = 0; first < tile_n; first += threads) {
+        const int column = first + thread;
+        const int64_t j = first_j + column;
+        if (column >= tile_n || j >= p.n)
+            break;
+        if constexpr (form != update::ger)
+            to.by_x[column] = alpha * p.x[j * p.incx];
+        if constexpr (form != update::syr)
+            to.by_y[column] = alpha * p.y[j * p.incy];
+        if constexpr (form == update::ger) {
+            const float size = fabsf(to.by_y[column]);
+            const bool is_factor_normal =
+                (size >= 0x1p-126f && size <= 0x1.fffffep127f) || p.y[j * p.incy] == 0;
+            is_normal = is_normal && is_factor_normal;
+        }
+    }
+    const int64_t rows = form == update::ger ? p.m : p.n;
+#pragma unroll
+    for (int first = 0; first < tile_m + reach; first += threads) {
+        const int row = first + thread;
+        const int64_t i = first_i - reach + row;
+        if (row < tile_m + reach && i >= 0 && i < rows) {
+            to.row_x[row] = p.x[i * p.incx];
+            if constexpr (form == update::syr2)
+                to.row_y[row] = p.y[i * p.incy];
+        }
+    }
+    return static_cast<bool>(__syncthreads_and(is_normal)); // the vectors are in shared memory
+}
+
 template <update form, int tile_m, int thread_n, bool streams, bool shifts>
 __global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p, int block_rows) {
     constexpr int tile_n = tile_elements / tile_m, threads = tile_elements / thread_n;
@@ -86,7 +130,7 @@ __global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p,
     constexpr bool twice = form == update::syr2, is_ger = form == update::ger;
     // Rows before first_i that a shifted tile may contain.
     constexpr int reach = shifts ? most_shift : 0;
-    __shared__ float by_x[tile_n], by_y[tile_n]; // alpha x_j and alpha y_j for the columns
+    __shared__ float by_x[tile_n], by_y[tile_n];
     __shared__ float row_x[tile_m + reach], row_y[tile_m + reach];
     tile_place place = is_ger ? tile_place{static_cast<int>(blockIdx.x % block_rows),
                                            static_cast<int>(blockIdx.x / block_rows)}
@@ -99,42 +143,15 @@ __global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p,
     const float alpha = resolve(p.alpha);
     if (alpha == 0 || first_j < 0 || first_j >= p.n)
         return;
-    const int thread = threadIdx.x;
-    const auto read_vectors = [&] {
-        bool is_normal = true;
-#pragma unroll
-        for (int first = 0; first < tile_n; first += threads) {
-            const int column = first + thread;
-            const int64_t j = first_j + column;
-            if (column >= tile_n || j >= p.n)
-                break;
-            if constexpr (!is_ger)
-                by_x[column] = alpha * p.x[j * p.incx];
-            if constexpr (form != update::syr)
-                by_y[column] = alpha * p.y[j * p.incy];
-            if constexpr (is_ger) {
-                const float size = fabsf(by_y[column]);
-                const bool is_factor_normal =
-                    (size >= 0x1p-126f && size <= 0x1.fffffep127f) || p.y[j * p.incy] == 0;
-                is_normal = is_normal && is_factor_normal;
-            }
-        }
-#pragma unroll
-        for (int first = 0; first < tile_m + reach; first += threads) {
-            const int row = first + thread;
-            const int64_t i = first_i - reach + row;
-            if (row < tile_m + reach && i >= 0 && i < rows) {
-                row_x[row] = p.x[i * p.incx];
-                if constexpr (twice)
-                    row_y[row] = p.y[i * p.incy];
-            }
-        }
-        return static_cast<bool>(__syncthreads_and(is_normal)); // the vectors are in shared memory
+    const auto read = [&] {
+        return read_vectors<form, tile_m, threads, reach>(
+            p, alpha, first_i, first_j, {by_x, by_y, row_x, row_y});
     };
     bool all_normal = true;
     if constexpr (!loads_early)
-        all_normal = read_vectors();
+        all_normal = read();
 
+    const int thread = threadIdx.x;
     const int own_row = thread % tile_m, own_column = thread / tile_m * thread_n;
     const int64_t j = first_j + own_column;
     int shift[thread_n];
@@ -164,7 +181,7 @@ __global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p,
     if constexpr (loads_early) {
         static_assert(!shifts);
         load_elements<thread_n, streams>(value, element, in_range);
-        all_normal = read_vectors();
+        all_normal = read();
     }
 
     const auto update_where = [&](auto&& where, auto&& add) {

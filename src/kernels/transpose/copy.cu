@@ -6,8 +6,7 @@
 //
 // Bound: 2 m n elements moved.  Block: 256 threads, a tile of 32 x 32.  Accepts: m == n, B != A.
 
-#include "kernels/transpose/registry.h"
-#include "kernels/transpose/tile.cuh"
+#include "kernels/transpose/rung.cuh"
 
 namespace myblas::cuda {
 namespace {
@@ -27,22 +26,13 @@ __global__ void __launch_bounds__(tile_threads) copy(transpose_problem p) {
     }
 }
 
-myblasStatus_t launch_copy(const transpose_problem& p, const launch_context& context) {
-    return with_element(p.element_bytes, [&]<class T>(T) {
-        return launch(copy<T>, tile_grid(p), tile_threads, 0, context, p);
-    });
-}
-
 } // namespace
 
-constinit const kernel_entry<transpose_problem> transpose_copy = {
-    .name = "copy",
-    .description = "yardstick: copies A to B without transposing",
-    .block_m = tile_side,
-    .block_n = tile_side,
-    .threads = tile_threads,
-    .accepts = out_of_place_square,
-    .launch = launch_copy,
-};
+constinit const kernel_entry<transpose_problem> transpose_copy = describe_rung(
+    "copy",
+    "yardstick: copies A to B without transposing",
+    []<class T>(T) { return copy<T>; },
+    0,
+    out_of_place_square);
 
 } // namespace myblas::cuda

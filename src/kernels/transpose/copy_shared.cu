@@ -6,8 +6,7 @@
 // Bound: 2 m n elements moved.  Block: 256 threads, a tile of 32 x 32, one stage.
 // Accepts: m == n, B != A.
 
-#include "kernels/transpose/registry.h"
-#include "kernels/transpose/tile.cuh"
+#include "kernels/transpose/rung.cuh"
 
 namespace myblas::cuda {
 namespace {
@@ -35,24 +34,13 @@ __global__ void __launch_bounds__(tile_threads) copy_shared(transpose_problem p)
     }
 }
 
-myblasStatus_t launch_copy_shared(const transpose_problem& p, const launch_context& context) {
-    return with_element(p.element_bytes, [&]<class T>(T) {
-        return launch(copy_shared<T>, tile_grid(p), tile_threads, 0, context, p);
-    });
-}
-
 } // namespace
 
-constinit const kernel_entry<transpose_problem> transpose_copy_shared = {
-    .name = "copy_shared",
-    .description = "yardstick: copies A to B through shared memory without transposing",
-    .block_m = tile_side,
-    .block_n = tile_side,
-    .threads = tile_threads,
-    .stages = 1,
-    .smem_bytes = tile_side * tile_side * max_element_bytes,
-    .accepts = out_of_place_square,
-    .launch = launch_copy_shared,
-};
+constinit const kernel_entry<transpose_problem> transpose_copy_shared = describe_rung(
+    "copy_shared",
+    "yardstick: copies A to B through shared memory without transposing",
+    []<class T>(T) { return copy_shared<T>; },
+    tile_side,
+    out_of_place_square);
 
 } // namespace myblas::cuda

@@ -14,8 +14,7 @@
 //                     3  1  8
 //                     6  4  2
 
-#include "kernels/transpose/registry.h"
-#include "kernels/transpose/tile.cuh"
+#include "kernels/transpose/rung.cuh"
 
 namespace myblas::cuda {
 namespace {
@@ -32,24 +31,12 @@ __global__ void __launch_bounds__(tile_threads) diagonal(transpose_problem p) {
     }
 }
 
-myblasStatus_t launch_diagonal(const transpose_problem& p, const launch_context& context) {
-    return with_element(p.element_bytes, [&]<class T>(T) {
-        return launch(diagonal<T>, tile_grid(p), tile_threads, 0, context, p);
-    });
-}
-
 } // namespace
 
-constinit const kernel_entry<transpose_problem> transpose_diagonal = {
-    .name = "diagonal",
-    .description = "padded tiles, taken along diagonals against partition camping",
-    .block_m = tile_side,
-    .block_n = tile_side,
-    .threads = tile_threads,
-    .stages = 1,
-    .smem_bytes = tile_side * padded_pitch<uint4, tile_side> * max_element_bytes,
-    .accepts = out_of_place,
-    .launch = launch_diagonal,
-};
+constinit const kernel_entry<transpose_problem> transpose_diagonal = describe_rung(
+    "diagonal",
+    "padded tiles, taken along diagonals against partition camping",
+    []<class T>(T) { return diagonal<T>; },
+    padded_pitch<uint4, tile_side>);
 
 } // namespace myblas::cuda

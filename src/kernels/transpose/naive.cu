@@ -7,8 +7,7 @@
 // Launch: 256 threads, a tile of 32 x 32, four elements for each thread.
 // Accepts: everything out of place.
 
-#include "kernels/transpose/registry.h"
-#include "kernels/transpose/tile.cuh"
+#include "kernels/transpose/rung.cuh"
 
 namespace myblas::cuda {
 namespace {
@@ -28,22 +27,9 @@ __global__ void __launch_bounds__(tile_threads) naive(transpose_problem p) {
     }
 }
 
-myblasStatus_t launch_naive(const transpose_problem& p, const launch_context& context) {
-    return with_element(p.element_bytes, [&]<class T>(T) {
-        return launch(naive<T>, tile_grid(p), tile_threads, 0, context, p);
-    });
-}
-
 } // namespace
 
-constinit const kernel_entry<transpose_problem> transpose_naive = {
-    .name = "naive",
-    .description = "coalesced reads, scattered writes",
-    .block_m = tile_side,
-    .block_n = tile_side,
-    .threads = tile_threads,
-    .accepts = out_of_place,
-    .launch = launch_naive,
-};
+constinit const kernel_entry<transpose_problem> transpose_naive = describe_rung(
+    "naive", "coalesced reads, scattered writes", []<class T>(T) { return naive<T>; }, 0);
 
 } // namespace myblas::cuda

@@ -10,8 +10,7 @@
 //      A, along columns           smem[j][i]            B, along columns
 //      warp w: column j0 + w  ->  row w written     ->  column w of smem read: row i0 + w of A
 
-#include "kernels/transpose/registry.h"
-#include "kernels/transpose/tile.cuh"
+#include "kernels/transpose/rung.cuh"
 
 namespace myblas::cuda {
 namespace {
@@ -25,24 +24,12 @@ __global__ void __launch_bounds__(tile_threads) shared_tile(transpose_problem p)
         transpose_tile(p, tile % tiles_m * tile_side, tile / tiles_m * tile_side, smem);
 }
 
-myblasStatus_t launch_shared_tile(const transpose_problem& p, const launch_context& context) {
-    return with_element(p.element_bytes, [&]<class T>(T) {
-        return launch(shared_tile<T>, tile_grid(p), tile_threads, 0, context, p);
-    });
-}
-
 } // namespace
 
-constinit const kernel_entry<transpose_problem> transpose_shared_tile = {
-    .name = "shared_tile",
-    .description = "tiles transposed in shared memory, with bank conflicts",
-    .block_m = tile_side,
-    .block_n = tile_side,
-    .threads = tile_threads,
-    .stages = 1,
-    .smem_bytes = tile_side * tile_side * max_element_bytes,
-    .accepts = out_of_place,
-    .launch = launch_shared_tile,
-};
+constinit const kernel_entry<transpose_problem> transpose_shared_tile = describe_rung(
+    "shared_tile",
+    "tiles transposed in shared memory, with bank conflicts",
+    []<class T>(T) { return shared_tile<T>; },
+    tile_side);
 
 } // namespace myblas::cuda

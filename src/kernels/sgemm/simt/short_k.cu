@@ -5,7 +5,7 @@
 // bytes of a column, for any base and leading dimension of C. Threads with quads of rows would need
 // scalar stores, 16 bytes apart, where columns are unaligned.
 //
-//   block tile   block_m x block_n, warps_m x warps_n warps
+//   block tile   block_m x block_n, 4 warps side by side
 //   warp tile    lanes_m * thread_m rows x lanes_n * thread_n columns
 //   thread tile  row i is lanes_m * i after the first; columns in quads, lanes_n * 4 apart
 //   slab         block_k of k of both operands, smem[kk][line], by cp.async. The ring has `stages`
@@ -15,8 +15,8 @@
 // Bound: writing C, 4 m n bytes, up to k = 16 or so. Beyond that shared memory, at 32 floats a
 // cycle for each multiprocessor. A thread reads 10 floats for 16 FMAs with a 2 x 8 tile, and 12
 // floats for 32 FMAs with a 4 x 8 tile.
-// Block tile: 64 x 32 if k is one slab or there are few tiles. Otherwise 128 x 32 if n <= 32,
-// 32 x 128 if m <= 32, and 64 x 64 for other sizes.
+// Block tile: 64 x 32 if k is one slab or there are few tiles. Otherwise 128 x 32 if n <= 32, and
+// 64 x 64 for other sizes.
 // Shared memory: up to 4 stages of 16 k of both operands; 6 to 42 KiB, depending on k.
 // Launch: 128 threads for each tile of C.
 // Accepts: k up to 2^30, and every size whose tiles fit into a grid.
@@ -31,22 +31,21 @@
 namespace myblas::cuda {
 namespace {
 
-template <int lanes_m_,
-          int thread_m_,
-          int thread_n_,
-          int warps_m_,
-          int warps_n_,
-          int blocks_per_sm_>
+struct short_k_parameters {
+    int lanes_m;       // of a warp
+    int thread_m;      // rows of a thread tile
+    int blocks_per_sm; // the registers must suffice for this number
+};
+
+template <short_k_parameters of>
 struct short_k_shape {
-    static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m;
-    static constexpr int thread_m = thread_m_, thread_n = thread_n_;
-    static constexpr int warps_m = warps_m_, warps_n = warps_n_;
-    static constexpr int warp_m = lanes_m * thread_m, warp_n = lanes_n * thread_n;
-    static constexpr int block_m = warp_m * warps_m, block_n = warp_n * warps_n;
+    static constexpr int lanes_m = of.lanes_m, lanes_n = 32 / lanes_m;
+    static constexpr int thread_m = of.thread_m, thread_n = 8;
+    static constexpr int warps = 4, warp_n = lanes_n * thread_n;
+    static constexpr int block_m = lanes_m * thread_m, block_n = warp_n * warps;
     static constexpr int block_k = 16, stages = 4;
-    static constexpr int threads = 32 * warps_m * warps_n;
-    static constexpr int blocks_per_sm = blocks_per_sm_;
-    static_assert(thread_n % 4 == 0);
+    static constexpr int threads = 32 * warps;
+    static constexpr int blocks_per_sm = of.blocks_per_sm;
 };
 
 // Copies slabs of one operand, `lines` lines x block_k, to smem[kk][line]. A line is a row of op(A)
@@ -228,15 +227,14 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     int64_t tile_row = int64_t{blockIdx.x % tiles_m} * Shape::block_m;
     int64_t tile_col = int64_t{blockIdx.x / tiles_m} * Shape::block_n;
     const triangle_of_c triangle = is_plain ? triangle_of_c::none : p.triangle;
-    if constexpr (Shape::block_m % Shape::block_n == 0) // other shapes get no triangles
-        if (triangle != triangle_of_c::none) {
-            const tile_position at = triangle_tile<Shape>(static_cast<int>(blockIdx.x), p);
-            tile_row = at.row;
-            tile_col = at.col;
-        }
+    if (triangle != triangle_of_c::none) {
+        const tile_position at = triangle_tile<Shape>(static_cast<int>(blockIdx.x), p);
+        tile_row = at.row;
+        tile_col = at.col;
+    }
     const int warp = threadIdx.x / 32;
-    const int row = warp % Shape::warps_m * Shape::warp_m + threadIdx.x % Shape::lanes_m;
-    const int col = warp / Shape::warps_m * Shape::warp_n + threadIdx.x % 32 / Shape::lanes_m * 4;
+    const int row = threadIdx.x % Shape::lanes_m;
+    const int col = warp * Shape::warp_n + threadIdx.x % 32 / Shape::lanes_m * 4;
 
     grid_dependency_sync();
     sgemm_operands o = resolve_at_once(p, first_batch + blockIdx.z);
@@ -321,14 +319,12 @@ struct short_k_kernels {
     }
 };
 
-// clang-format off
-//                             lanes  thread  warps
-//                             m      m  n    m  n   blocks
-using narrow  = short_k_shape<32,     2, 8,   1, 4,  8>; // 64 x 32
-using square  = short_k_shape<16,     4, 8,   1, 4,  5>; // 64 x 64
-using tall    = short_k_shape<32,     4, 8,   1, 4,  6>; // 128 x 32
-using wide    = short_k_shape<8,      4, 8,   1, 4,  6>; // 32 x 128
-// clang-format on
+using narrow =
+    short_k_shape<short_k_parameters{.lanes_m = 32, .thread_m = 2, .blocks_per_sm = 8}>; // 64 x 32
+using square =
+    short_k_shape<short_k_parameters{.lanes_m = 16, .thread_m = 4, .blocks_per_sm = 5}>; // 64 x 64
+using tall =
+    short_k_shape<short_k_parameters{.lanes_m = 32, .thread_m = 4, .blocks_per_sm = 6}>; // 128 x 32
 
 // Whether each multiprocessor has little to do: one slab for each block, or at most 1.5 blocks.
 bool is_light(const sgemm_problem& p, const device_info& device) {
@@ -341,11 +337,7 @@ template <class F>
 auto with_shape(const sgemm_problem& p, const device_info& device, F&& f) {
     if (is_light(p, device))
         return f(short_k_kernels<narrow>{});
-    if (p.n <= 32)
-        return f(short_k_kernels<tall>{});
-    if (p.m <= 32)
-        return f(short_k_kernels<wide>{});
-    return f(short_k_kernels<square>{});
+    return p.n <= 32 ? f(short_k_kernels<tall>{}) : f(short_k_kernels<square>{});
 }
 
 bool fits(const sgemm_problem& p, const device_info& device) {

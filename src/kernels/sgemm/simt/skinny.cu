@@ -1,14 +1,13 @@
-// skinny: C = alpha op(A) op(B) + beta C with a short side of C, up to 64, and any k: from matrix
+// skinny: C = alpha op(A) op(B) + beta C with a short side of C, up to 32, and any k: from matrix
 // times vector to dot products.
 //
 // New: operands stream through shared memory in the order of global memory. The threads of a block,
 // the blocks of a cluster and several clusters split k (components/cluster_split.cuh).
 //
-// Bound: with up to 32 lines on the short side, reading the long operand once, 4 max(m, n) k bytes.
-// A thread does little with each element but must have many in flight. Slabs are therefore deep in
-// k (whole sectors wherever k runs along memory), and a block keeps several slabs in flight. Tiles
-// are narrow, so that there is a block for every multiprocessor before k is split over blocks,
-// which costs a reduction. With 64 lines, instruction issue: 16 128-bit shared loads for 256 FMAs.
+// Bound: reading the long operand once, 4 max(m, n) k bytes. A thread does little with each element
+// but must have many in flight. Slabs are therefore deep in k (whole sectors wherever k runs along
+// memory), and a block keeps several slabs in flight. Tiles are narrow, so that there is a block
+// for every multiprocessor before k is split over blocks, which costs a reduction.
 //
 // Roles: one of op(A) and op(B) is the long operand, with `l` lines (rows of op(A) or columns of
 // op(B)) in a tile. The other is the short operand, with `s` lines. If B is the long operand, the
@@ -31,8 +30,8 @@
 // Shared memory: 3 to 6 stages of both operands, depending on the shape.
 // Workspace: if one cluster for each tile leaves multiprocessors idle, one tile for each cluster.
 // Launch: 128 or 256 threads for each split of a tile of C, in clusters of up to 8 blocks.
-// Accepts: every product whose blocks fit into a grid. If the short side exceeds 64, it is cut into
-// tiles of 64 lines, or of 16 if k is short; each tile reads the long operand again, from the L2
+// Accepts: every product whose blocks fit into a grid. If the short side exceeds 32, it is cut into
+// tiles of 32 lines, or of 16 if k is short; each tile reads the long operand again, from the L2
 // cache.
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/reduce.cuh"
@@ -440,17 +439,11 @@ using deep_16 = variant<skinny_shape<skinny_parameters{
 using deep_32 = variant<skinny_shape<skinny_parameters{
     .block_l = 64, .block_s = 32, .block_k = 64, .stages = 6, .blocks_per_sm = 1, .busy_blocks = 1,
     .thread_l = 8, .thread_s = 8, .lanes_l = 8, .lanes_s = 4, .warps_s = 1, .warps_k = 8}>>;
-using deep_64 = variant<skinny_shape<skinny_parameters{
-    .block_l = 64, .block_s = 64, .block_k = 32, .stages = 6, .blocks_per_sm = 1, .busy_blocks = 1,
-    .thread_l = 8, .thread_s = 8, .lanes_l = 8, .lanes_s = 4, .warps_s = 2, .warps_k = 4}>>;
 // clang-format on
 
 // The most shared memory that the variants with deep slabs need.
-constexpr size_t deep_smem_bytes = std::max({deep_4::smem_bytes,
-                                             deep_8::smem_bytes,
-                                             deep_16::smem_bytes,
-                                             deep_32::smem_bytes,
-                                             deep_64::smem_bytes});
+constexpr size_t deep_smem_bytes =
+    std::max({deep_4::smem_bytes, deep_8::smem_bytes, deep_16::smem_bytes, deep_32::smem_bytes});
 
 // Calls f with the variant that is chosen for a problem.
 template <class F>
@@ -467,7 +460,7 @@ auto with_variant(const sgemm_problem& p, const device_info& device, F&& f) {
         return s <= 8 ? f(shallow_8{}) : f(shallow_16{});
     if (s <= 8)
         return s <= 4 ? f(deep_4{}) : f(deep_8{});
-    return s <= 16 ? f(deep_16{}) : s <= 32 ? f(deep_32{}) : f(deep_64{});
+    return s <= 16 ? f(deep_16{}) : f(deep_32{});
 }
 
 bool fits(const sgemm_problem& p, const device_info& device) {
@@ -521,8 +514,7 @@ const sgemm_kernel sgemm_skinny = {
                        deep_4,
                        deep_8,
                        deep_16,
-                       deep_32,
-                       deep_64>,
+                       deep_32>,
     .launch = launch_kernel,
 };
 

@@ -1,4 +1,4 @@
-// thin/panel: C = alpha op(A) op(B) + beta C for one side of C up to 16, meant for unaligned
+// thin/panel: C = alpha op(A) op(B) + beta C for one side of C up to 8, meant for unaligned
 // operands. The long operand (thin.cuh) is loaded directly into registers by scalar loads; the
 // short operand goes through shared memory.
 //
@@ -21,7 +21,7 @@
 // Shared memory: 32 KiB.
 // Launch: 256 threads for 128 lines (lines along memory) or 32 lines (k along memory) and a split
 // of k.
-// Accepts: single products with up to 16 rows or columns and k up to 2^30.
+// Accepts: single products with up to 8 rows or columns and k up to 2^30.
 #include "kernels/common/cp_async.cuh"
 #include "kernels/sgemm/components/cluster_sum.cuh"
 #include "kernels/sgemm/components/tile_writer.cuh"
@@ -35,7 +35,8 @@ namespace {
 constexpr int threads = 256, warps = threads / 32;
 constexpr int lines = 4;           // of a lane or of a warp
 constexpr int panel_floats = 4096; // of the short operand
-constexpr int largest_side = 16;
+constexpr int largest_side = 8;
+constexpr int resident = 3; // blocks of a multiprocessor
 
 // `side`: the short side, rounded up.
 template <int side, bool k_contiguous>
@@ -205,7 +206,7 @@ __device__ __forceinline__ void write_lines(const sgemm_problem& p,
 }
 
 template <int side, bool k_contiguous>
-__global__ void __launch_bounds__(threads, side > 8 ? 2 : 3)
+__global__ void __launch_bounds__(threads, resident)
     thin_kernel(const sgemm_problem p, const thin_layout layout, int cluster) {
     using tile = thin_tile<side, k_contiguous>;
     __shared__ __align__(16) float smem[2 * panel_floats];
@@ -297,9 +298,7 @@ launch_side(const sgemm_problem& p, const launch_context& context, const thin_la
 }
 
 // The tile size for the number of short lines.
-int side_of(const thin_layout& layout) {
-    return layout.short_lines <= 4 ? 4 : layout.short_lines <= 8 ? 8 : largest_side;
-}
+int side_of(const thin_layout& layout) { return layout.short_lines <= 4 ? 4 : largest_side; }
 
 work_estimate work(const work_query& q) {
     const thin_layout layout = layout_of(q.problem);
@@ -308,8 +307,7 @@ work_estimate work(const work_query& q) {
     const float k_at_once = layout.k_contiguous ? 4 * 32 : 4 * warps; // see thin_tile::multiply
     const int64_t tiles = ceil_div<int64_t>(layout.lines, block_lines);
     const int cluster = cluster_of(q.problem, q.device, tiles);
-    const block_rounds blocks(
-        q.device, static_cast<float>(tiles * cluster), side > 8 ? 2 : 3, cluster);
+    const block_rounds blocks(q.device, static_cast<float>(tiles * cluster), resident, cluster);
     const float block_k = whole_up(q.k / static_cast<float>(cluster));
     const float elements = blocks.turns * static_cast<float>(block_lines) * block_k;
     work_estimate w;
@@ -327,21 +325,15 @@ work_estimate work(const work_query& q) {
 
 myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
     const thin_layout layout = layout_of(p);
-    switch (side_of(layout)) {
-    case 4:
-        return launch_side<4>(p, context, layout);
-    case 8:
-        return launch_side<8>(p, context, layout);
-    default:
-        return launch_side<largest_side>(p, context, layout);
-    }
+    return side_of(layout) == 4 ? launch_side<4>(p, context, layout)
+                                : launch_side<largest_side>(p, context, layout);
 }
 
 } // namespace
 
 const sgemm_kernel sgemm_thin_panel = {
     .name = "thin/panel",
-    .description = "one side of C up to 16: the long operand straight to registers, word by word",
+    .description = "one side of C up to 8: the long operand straight to registers, word by word",
     .min_arch = 90,
     .max_arch = 90,
     .block_m = 32 * lines,
@@ -352,7 +344,7 @@ const sgemm_kernel sgemm_thin_panel = {
     .smem_bytes = 2 * panel_floats * sizeof(float),
     .has_epilogue = true,
     .accepts = fits,
-    .accepts_what = "it accepts single products of up to 16 rows or columns",
+    .accepts_what = "it accepts single products of up to 8 rows or columns",
     .work = work,
     .launch = launch_kernel,
 };

@@ -9,13 +9,11 @@ import stat
 import subprocess
 import sys
 
+import engine_tables
 import pytest
+from runs import SCRIPTS
 
-here = pathlib.Path(__file__).resolve().parent
-sys.path.append(str(here))
-import engine_tables  # noqa: E402
-
-PROGRAM = here / "engines" / "measure.py"
+PROGRAM = SCRIPTS / "engines" / "measure.py"
 # By another name: there are two measure.py.
 spec = importlib.util.spec_from_file_location("measure_engines", PROGRAM)
 measure = sys.modules["measure_engines"] = importlib.util.module_from_spec(spec)

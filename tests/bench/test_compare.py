@@ -4,7 +4,7 @@ import json
 import pathlib
 import tempfile
 
-from runs import start, width_of
+from runs import SCRIPTS, start, width_of
 
 
 def case(n, kernel, least, median, most):
@@ -95,7 +95,7 @@ def test_wrong_arguments():
 
 
 def test_committed_results_can_be_compared():
-    results = pathlib.Path(__file__).resolve().parent / "results/h200"
+    results = SCRIPTS / "results/h200"
     for file in ("ladder_sum.json", "sgemm_batched.json", "transpose.json"):
         path = str(results / file)
         done = start("compare", path, path)

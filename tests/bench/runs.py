@@ -5,6 +5,8 @@ import pathlib
 import subprocess
 import tempfile
 
+# The folder of the scripts and of their results.
+SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "bench"
 BENCH = str(pathlib.Path(os.environ["MYBLAS_BENCH"]).resolve())
 BRIEF = ("--min-time", "0", "--repeats", "2")
 ON_HOST = (*BRIEF, "--backend", "host")

@@ -8,7 +8,7 @@ import pytest
 from runs import start, width_of
 
 WRONG_PRODUCTS = os.environ["WRONG_PRODUCTS"]  # wrong_products.c, by CTest
-MODES = {"strict", "emulated", "fast"}
+MODES = {"strict", "emulated", "fast", "reproducible"}
 RULES = ("subnormals", "exact", "classes", "same_bits_again", "same_bits_elsewhere")
 
 

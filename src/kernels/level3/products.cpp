@@ -1,6 +1,5 @@
 #include "kernels/level3/registry.h"
 
-#include "core/routine.h"
 #include "level3/plan.h"
 
 namespace myblas {
@@ -27,31 +26,6 @@ constinit const kernel_entry<trsm_problem> trsm_products =
     plan_of_products<trsm_problem>(prepare_solve);
 
 } // namespace cuda
-
-template <>
-kernel_list<syrk_problem> cuda_kernels() {
-    return ladder<cuda::syrk_naive, cuda::syrk_products>;
-}
-
-template <>
-kernel_list<syr2k_problem> cuda_kernels() {
-    return ladder<cuda::syr2k_naive, cuda::syr2k_products>;
-}
-
-template <>
-kernel_list<symm_problem> cuda_kernels() {
-    return ladder<cuda::symm_naive, cuda::symm_products, cuda::symm_small>;
-}
-
-template <>
-kernel_list<trmm_problem> cuda_kernels() {
-    return ladder<cuda::trmm_naive, cuda::trmm_products, cuda::trmm_small>;
-}
-
-template <>
-kernel_list<trsm_problem> cuda_kernels() {
-    return ladder<cuda::trsm_naive, cuda::trsm_products>;
-}
 
 const step_functions& cuda_steps() {
     static constexpr step_functions steps{cuda::mirror,

@@ -21,9 +21,7 @@ import rows
 import rungs
 import substitution_tables
 import turns
-from runs import BENCH
-
-FOLDER = pathlib.Path(__file__).resolve().parent
+from runs import BENCH, SCRIPTS
 
 PARTS = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random", "sgemm_batched",
          "sgemm_strict_classes", "sgemm_emulated_public", "sgemm_fast_public", "sgemm_fast_random",
@@ -109,7 +107,7 @@ def test_sizes_fall_into_cells():
 
 
 def test_the_committed_regret_is_whole():
-    for file in (FOLDER / "results").glob("*/regret.json"):
+    for file in (SCRIPTS / "results").glob("*/regret.json"):
         regret = json.loads(file.read_text())
         for mode, quantiles in regret["quantiles"].items():
             of_mode = {row["set"]: row for row in regret["results"] if row["mode"] == mode}
@@ -210,7 +208,7 @@ def measure_parts(folder, parts):
     stand_in.write_text(STAND_IN)
     stand_in.chmod(0o755)
     results = folder / "results"
-    command = [FOLDER / "run_gpu.sh", "-o", results, folder / "build", *parts]
+    command = [SCRIPTS / "run_gpu.sh", "-o", results, folder / "build", *parts]
     return subprocess.run(command, capture_output=True, text=True, timeout=300), results
 
 
@@ -220,7 +218,7 @@ def measured_parts(tmp_path_factory):
 
 
 def run_script(name, *arguments):
-    command = [sys.executable, FOLDER / name, *arguments]
+    command = [sys.executable, SCRIPTS / name, *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
@@ -407,7 +405,7 @@ def test_pages_have_a_part_for_each_gpu_and_the_readme_the_first(tmp_path):
         text, plots = performance.render(results)
         return [line for line in text.splitlines() if line.startswith("## ")], plots
 
-    shutil.copytree(FOLDER / "results/h100", results / "h100")
+    shutil.copytree(SCRIPTS / "results/h100", results / "h100")
     assert headings()[0] == [f"## {h100}"]
     of_h100 = both_pages()
     assert f"on one {h100}" in readme.read_text()
@@ -562,6 +560,6 @@ def test_a_source_that_is_no_rung_is_refused(tmp_path, others, file, change, mes
 
 
 def test_the_rungs_are_in_the_order_of_the_registry():
-    registry = (rungs.SGEMM / "registry.cpp").read_text()
+    registry = (rungs.SGEMM.parents[1] / "select" / "cuda_registry.cpp").read_text()
     at = [registry.index(f"cuda::sgemm_{rung.name}") for rung in rungs.all_rungs()]
     assert at == sorted(at)
