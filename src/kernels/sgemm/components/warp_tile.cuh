@@ -363,55 +363,6 @@ struct warp_tile {
         }
     }
 
-    // acc = scale * C, for any tile. All of a group's columns are loaded at once, since the sums need
-    // no registers yet. Quads of them reach the sums through `staged`, column_floats of shared
-    // memory that the slabs do not use.
-    static constexpr int column_floats = Shape::threads / 32 * Shape::lanes_n * 4 * column_pitch;
-    static __device__ __forceinline__ void load_columns(const sgemm_problem& p,
-                                                        const sgemm_operands& o,
-                                                        int64_t tile_row,
-                                                        int64_t tile_col,
-                                                        float scale,
-                                                        float* staged,
-                                                        accumulators& acc) {
-        constexpr int columns = Shape::lanes_n * 4, pitch = column_pitch;
-        const warp_place at(p, tile_row, tile_col);
-        const float* c = o.c + (tile_row + at.row) + (tile_col + at.col) * p.ldc;
-        staged += at.warp * columns * pitch; // [column][row]
-        const float* const quads =
-            staged + at.lane / Shape::lanes_m * 4 * pitch + at.lane % Shape::lanes_m * 4;
-#pragma unroll
-        for (int group = 0; group < Shape::groups_n; ++group) {
-            float value[columns][rows_of_columns];
-#pragma unroll
-            for (int j = 0; j < columns; ++j) {
-#pragma unroll
-                for (int r = 0; r < rows_of_columns; ++r) {
-                    const bool inside = 32 * r < at.rows_left && group * columns + j < at.cols_left;
-                    value[j][r] = inside ? c[32 * r] : 0;
-                }
-                c += p.ldc;
-            }
-            __syncwarp(); // the columns before have been read
-#pragma unroll
-            for (int j = 0; j < columns; ++j)
-#pragma unroll
-                for (int r = 0; r < rows_of_columns; ++r)
-                    staged[j * pitch + at.lane + 32 * r] = value[j][r];
-            __syncwarp(); // the columns are complete
-#pragma unroll
-            for (int j = 0; j < 4; ++j)
-#pragma unroll
-                for (int g = 0; g < Shape::groups_m; ++g)
-                    load_quad(acc[4 * group + j][g], quads + j * pitch + g * Shape::lanes_m * 4);
-        }
-#pragma unroll
-        for (int col = 0; col < Shape::thread_n; ++col)
-#pragma unroll
-            for (int r = 0; r < Shape::thread_m; ++r)
-                acc[col][r / 4][r % 4] *= scale;
-    }
-
     // Writes columns_at_once columns from c on, if has(column, row) holds. Few instructions matter:
     // while one block writes, others multiply.
     template <bool reads, class Has>

@@ -17,8 +17,8 @@
 // wherever the operand is aligned. Outside of the operands, slabs are filled with zeroes, so the
 // main loop is the same at the edges of C. Only the store compares rows and columns with m and n. A
 // thread reads 4 k at a time: quads of lines (rows of op(A), columns of op(B)) if lines run along
-// memory, quads of k if k does. C is written by quads of rows. If C is unaligned or read, tiles of
-// 1024 elements or more are written by neighbouring threads in neighbouring rows instead.
+// memory, quads of k if k does. C is written by quads of rows. If C is unaligned, plain products
+// with tiles of 1024 elements or more write neighbouring rows from neighbouring threads instead.
 //
 // Single products use dependent launch (overlap.cuh): blocks start as soon as the blocks of the
 // kernel before have exited. When that kernel's writes are visible, the launch and all work that
@@ -59,9 +59,10 @@ struct small_tile_shape {
     static constexpr int block_k = of.slab_k, stages = of.stages, cluster = of.cluster;
     static constexpr bool packed = of.packed;
     static constexpr bool has_epilogue = of.fuses && !packed;
-    // Whether C is read during the copy of the first slabs, by kernels of their own. Tiles of
-    // clusters have a k that is too long for this to matter, packed tiles too many elements.
-    static constexpr bool reads_first = !packed && cluster == 1;
+    // Whether C is read during the copy of the first slabs, by kernels of their own. Threads of
+    // larger tiles would have to hold too many elements.
+    static constexpr bool reads_first =
+        !packed && cluster == 1 && of.thread_m * of.thread_n <= 4 * groups;
     static constexpr int blocks_per_sm = of.blocks_per_sm;
 
     static constexpr int warps_m = of.warps_m, warp_m = lanes_m * thread_m,
@@ -425,6 +426,35 @@ private:
 template <class Shape>
 constexpr bool takes_triangles = !Shape::packed && Shape::block_m == 32 && Shape::block_n == 32;
 
+// C = alpha * sums + beta * C for a tile that begins at c, where has(row, column) holds.
+template <class Shape, class Tile, class Has>
+__device__ __forceinline__ void write_columns(
+    const sgemm_problem& p, const sgemm_operands& o, float* c, const float* partial, Has&& has) {
+    constexpr int batch = 8, step = Shape::threads / Shape::block_m; // columns at a time
+    static_assert(Shape::threads % Shape::block_m == 0 && Shape::block_n % (batch * step) == 0);
+    const int row = threadIdx.x % Shape::block_m;
+    int col = threadIdx.x / Shape::block_m;
+#pragma unroll
+    for (int first = 0; first < Shape::block_n; first += batch * step) {
+        float value[batch];
+#pragma unroll
+        for (int i = 0; i < batch; ++i)
+            value[i] = scaled_sum(o.alpha, Tile::add_words(partial, row, col + i * step));
+        float* const at = c + row + col * p.ldc;
+        if (o.beta != 0) {
+#pragma unroll
+            for (int i = 0; i < batch; ++i)
+                if (has(row, col + i * step))
+                    value[i] = fmaf(o.beta, at[i * step * p.ldc], value[i]);
+        }
+#pragma unroll
+        for (int i = 0; i < batch; ++i)
+            if (has(row, col + i * step))
+                at[i * step * p.ldc] = value[i];
+        col += batch * step;
+    }
+}
+
 // How a kernel accesses C. Each way has kernels of its own: a product of one or two microseconds
 // would take 3% longer with the code of the others between its own instructions.
 enum class c_access {
@@ -433,35 +463,16 @@ enum class c_access {
     fused,   // by an epilogue
 };
 
-// Stores the values of four consecutive rows, of which those from `first` to `rows` are computed.
-// `vector`: C's columns are aligned to 16 bytes.
-__device__ __forceinline__ void
-store_quad(float* c, const float (&value)[4], int64_t rows, bool vector, int first) {
-    if (vector && rows >= 4 && first <= 0) {
-        *reinterpret_cast<float4*>(c) = make_float4(value[0], value[1], value[2], value[3]);
-        return;
-    }
-#pragma unroll
-    for (int e = 0; e < 4; ++e)
-        if (first <= e && e < rows)
-            c[e] = value[e];
-}
-
-// The elements of C that a thread writes and their values before the product, if they are read.
+// The quads of C that a thread writes, and their values before the product if C is read first.
 template <class Tile, class Shape, c_access access>
 class small_tile_output {
     static constexpr bool is_read = access == c_access::read;
-    // Columns of the thread if neighbouring threads write neighbouring rows.
-    static constexpr int column_step = Shape::threads / Shape::block_m;
-    static constexpr int columns = Tile::writes_columns ? Shape::block_n / column_step : 1;
     static constexpr bool reads_first = is_read && Shape::reads_first;
-    static constexpr bool reads_quads = reads_first && !Tile::writes_columns;
 
     const sgemm_problem& p;
     const sgemm_operands& o;
     const small_tile_place<Shape>& at;
-    float old_column[reads_first && Tile::writes_columns ? columns : 1];
-    float old_quad[reads_quads ? Tile::written_quads : 1][4];
+    float old[reads_first ? Tile::written_quads : 1][4];
 
 public:
     __device__ __forceinline__ small_tile_output(const sgemm_problem& p_,
@@ -469,46 +480,35 @@ public:
                                                  const small_tile_place<Shape>& at_)
         : p(p_), o(o_), at(at_) {}
 
-    __device__ __forceinline__ void read() {
+    __device__ __forceinline__ void read_first() {
         if (!reads_first || o.beta == 0)
             return;
-        if constexpr (reads_quads) {
 #pragma unroll
-            for (int number = 0; number < Tile::written_quads; ++number) {
-                const quad_place to(*this, number);
-                const bool reads = Tile::is_written(at, number) && to.col < p.n;
+        for (int number = 0; number < (reads_first ? Tile::written_quads : 0); ++number) {
+            const quad_place to(*this, number);
+            const bool reads = Tile::is_written(at, number) && to.col < p.n;
 #pragma unroll
-                for (int e = 0; e < 4; ++e)
-                    old_quad[number][e] =
-                        reads && to.first <= e && e < to.end ? o.c[to.index(p) + e] : 0;
-            }
-        } else {
-#pragma unroll
-            for (int i = 0; i < columns; ++i)
-                old_column[i] = has_element(i) ? *element(i) : 0;
+            for (int e = 0; e < 4; ++e)
+                old[number][e] = reads && to.first <= e && e < to.end ? o.c[to.index(p) + e] : 0;
         }
     }
 
+    // C = alpha * sums + beta * C.
     __device__ __forceinline__ void write(const typename Tile::accumulators& acc,
                                           typename Tile::barrier& group,
                                           float* smem) const {
         const bool vector_c = aligned16(o.c, p.ldc);
+        const float beta = is_read ? o.beta : 0;
         const auto write_quad = [&](int number, const float4& v) {
             const quad_place to(*this, number);
             if (to.col >= p.n)
                 return;
+            float* const c = &o.c[to.index(p)];
             const float product[4] = {v.x, v.y, v.z, v.w};
-            float value[4];
-#pragma unroll
-            for (int e = 0; e < 4; ++e) {
-                value[e] = scaled_sum(o.alpha, product[e]);
-                if (is_read && o.beta != 0 && to.first <= e && e < to.end)
-                    value[e] = fmaf(o.beta,
-                                    reads_quads ? old_quad[reads_quads ? number : 0][e]
-                                                : o.c[to.index(p) + e],
-                                    value[e]);
-            }
-            store_quad(&o.c[to.index(p)], value, to.end, vector_c, to.first);
+            if constexpr (reads_first)
+                store_read(c, product, old[number], to, vector_c);
+            else
+                store_c4(c, o.alpha, product, beta, to.end, vector_c, to.first);
         };
         if constexpr (Shape::sharing_groups == 1) {
 #pragma unroll
@@ -517,8 +517,13 @@ public:
         } else {
             Tile::leave_sums(at, acc, group, smem);
             if constexpr (Tile::writes_columns) {
-                if (is_read || !vector_c) {
-                    write_columns(smem);
+                if (!vector_c) {
+                    const diagonal_mask mask(p.triangle, at.row, at.col);
+                    const auto has = [&](int row, int col) {
+                        return at.row + row < p.m && at.col + col < p.n &&
+                               (!takes_triangles<Shape> || mask.has(row, col));
+                    };
+                    write_columns<Shape, Tile>(p, o, &o.c[at.row + at.col * p.ldc], smem, has);
                     return;
                 }
             }
@@ -548,36 +553,27 @@ private:
         }
     };
 
-    __device__ __forceinline__ int row() const { return threadIdx.x % Shape::block_m; }
-    __device__ __forceinline__ int col(int i) const {
-        return threadIdx.x / Shape::block_m + i * column_step;
-    }
-    __device__ __forceinline__ float* element(int i) const {
-        return &o.c[at.row + row() + (at.col + col(0)) * p.ldc] + i * column_step * p.ldc;
-    }
-    __device__ __forceinline__ bool has_element(int i) const {
-        return at.row + row() < p.m && at.col + col(i) < p.n &&
-               (!takes_triangles<Shape> ||
-                diagonal_mask(p.triangle, at.row, at.col).has(row(), col(i)));
-    }
-
-    __device__ __forceinline__ void write_columns(const float* partial) const {
-        constexpr int batch = 8; // columns at a time
-        static_assert(columns % batch == 0);
+    // As store_c4, with the old values given.
+    __device__ __forceinline__ void store_read(float* c,
+                                               const float (&product)[4],
+                                               const float (&old_quad)[4],
+                                               const quad_place& to,
+                                               bool vector_c) const {
+        float value[4];
 #pragma unroll
-        for (int first = 0; first < columns; first += batch) {
-            float value[batch];
-#pragma unroll
-            for (int i = 0; i < batch; ++i) {
-                value[i] = scaled_sum(o.alpha, Tile::add_words(partial, row(), col(first + i)));
-                if (is_read && o.beta != 0)
-                    value[i] = fmaf(o.beta, old_column[is_read ? first + i : 0], value[i]);
-            }
-#pragma unroll
-            for (int i = 0; i < batch; ++i)
-                if (has_element(first + i))
-                    *element(first + i) = value[i];
+        for (int e = 0; e < 4; ++e) {
+            value[e] = scaled_sum(o.alpha, product[e]);
+            if (o.beta != 0)
+                value[e] = fmaf(o.beta, old_quad[e], value[e]);
         }
+        if (vector_c && to.end >= 4 && to.first <= 0) {
+            *reinterpret_cast<float4*>(c) = make_float4(value[0], value[1], value[2], value[3]);
+            return;
+        }
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+            if (to.first <= e && e < to.end)
+                c[e] = value[e];
     }
 };
 
@@ -616,16 +612,8 @@ __device__ __forceinline__ void write_fused(const sgemm_problem& p,
     epilogue(value, place_of);
 }
 
-// Threads that hold more than 8 elements of C during the loop need the registers of a further block.
-template <class Shape, c_access access>
-constexpr int resident_blocks =
-    access == c_access::read&& Shape::reads_first&& Shape::block_m* Shape::block_n >
-                  8 * Shape::threads
-        ? Shape::blocks_per_sm - 1
-        : Shape::blocks_per_sm;
-
 template <class Shape, bool transa, bool transb, c_access access>
-__global__ void __launch_bounds__(Shape::threads, resident_blocks<Shape, access>)
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     small_tile_kernel(int64_t first_batch, const sgemm_problem p) {
     using tile = small_tile<Shape, transa, transb>;
     extern __shared__ __align__(16) float smem[];
@@ -653,7 +641,7 @@ __global__ void __launch_bounds__(Shape::threads, resident_blocks<Shape, access>
                    group,
                    at.thread,
                    acc,
-                   [&] { output.read(); });
+                   [&] { output.read_first(); });
     if constexpr (access == c_access::fused)
         write_fused<tile>(p, o, at, acc, group, smem);
     else

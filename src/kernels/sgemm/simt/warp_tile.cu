@@ -71,15 +71,11 @@ enum class line_copies {
 enum class c_access {
     columns, // a warp accesses 32 neighbouring rows at a time: for unaligned C
     quads,   // every thread accesses its quads of rows: for aligned C
-    // C is read into the sums before the loop, if begins_with_c(). Reading C after the loop takes a
-    // product with a short k about as long as the loop. Quads are read only for whole tiles.
-    columns_first,
+    // Whole tiles of C are read into the sums before the loop, if begins_with_c(). Reading C after
+    // the loop takes a product with a short k about as long as the loop. (Unaligned C is not read
+    // first: its quads would be scalar loads, 16 bytes apart, slower than columns at the end.)
     quads_first,
 };
-
-// Whether a shape has kernels that read columns first.
-template <class Shape>
-constexpr bool reads_columns_first = Shape::block_m* Shape::block_n <= 128 * 64;
 
 template <class Shape,
           bool transa,
@@ -114,23 +110,6 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
                 tile::load_c(o.c + at.row + at.col * p.ldc, p.ldc, o.alpha * o.beta, acc);
         });
         tile::template store_quads<false>(p, scalars, at, acc);
-        return;
-    }
-    if constexpr (access == c_access::columns_first) {
-        sgemm_operands scalars = o;
-        if (begins_with_c(o))
-            scalars.beta = 0; // C is in the sums
-        multiply([&] {
-            if (scalars.beta == 0 && o.beta != 0) // false if beta is NaN
-                tile::load_columns(p,
-                                   o,
-                                   at.row,
-                                   at.col,
-                                   o.alpha * o.beta,
-                                   smem + tile::smem_bytes / sizeof(float),
-                                   acc);
-        });
-        tile::store_by_columns(p, scalars, at.row, at.col, acc, smem);
         return;
     }
     multiply(no_action());
@@ -174,17 +153,11 @@ struct variant {
                 constexpr line_copies copies = !has_lines || !quads   ? line_copies::words
                                                : arrays && by_quads_c ? line_copies::as_found
                                                                       : line_copies::quads;
-                constexpr bool columns_first =
-                    reads_c && !has_epilogue_here && reads_columns_first<Tile>;
-                constexpr c_access access = by_quads_c
-                                                ? reads_c ? c_access::quads_first : c_access::quads
-                                            : columns_first ? c_access::columns_first
-                                                            : c_access::columns;
-                using tile = warp_tile<Tile, transa, transb, copies != line_copies::words>;
-                constexpr size_t staged_bytes =
-                    access == c_access::columns_first ? tile::column_floats * sizeof(float) : 0;
+                constexpr c_access access = !by_quads_c ? c_access::columns
+                                            : reads_c   ? c_access::quads_first
+                                                        : c_access::quads;
                 return f(warp_tile_kernel<Tile, transa, transb, copies, access, blocks_per_sm>,
-                         tile::smem_bytes + staged_bytes);
+                         warp_tile<Tile, transa, transb, copies != line_copies::words>::smem_bytes);
             });
     }
 
@@ -237,9 +210,8 @@ struct variant {
             batch_aligned16(p.c_array ? nullptr : p.c, p.ldc, p.stride_c, nullptr, p.batch_count);
         const bool across = is_across(p);
         const bool arrays = may_be_quads(p);
-        const bool reads_c_first = may_be_nonzero(p.beta) &&
-                                   p.math != MYBLAS_FP32_REPRODUCIBLE_MATH &&
-                                   p.triangle == triangle_of_c::none;
+        const bool reads_c_first =
+            may_be_nonzero(p.beta) && p.math != MYBLAS_FP32_REPRODUCIBLE_MATH;
         const unsigned choice = copy_bits(p) | arrays << 2 | quads_c << 3 | arrays << 4 |
                                 reads_c_first << 5 | across << 6 |
                                 !p.epilogue.is_empty() << (6 + has_across);
