@@ -40,6 +40,7 @@ constexpr kernel_lists kernels = {
 
 } // namespace
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a type
 #define MYBLAS_KERNELS(NAME, problem)                                                              \
     template <>                                                                                    \
     kernel_list<problem> host_kernels() {                                                          \
@@ -47,5 +48,6 @@ constexpr kernel_lists kernels = {
     }
 MYBLAS_ROUTINES(MYBLAS_KERNELS)
 #undef MYBLAS_KERNELS
+// NOLINTEND(bugprone-macro-parentheses)
 
 } // namespace myblas

@@ -83,6 +83,7 @@ constexpr kernel_lists kernels = {
 
 } // namespace
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a type
 #define MYBLAS_KERNELS(NAME, problem)                                                              \
     template <>                                                                                    \
     kernel_list<problem> cuda_kernels() {                                                          \
@@ -90,5 +91,6 @@ constexpr kernel_lists kernels = {
     }
 MYBLAS_ROUTINES(MYBLAS_KERNELS)
 #undef MYBLAS_KERNELS
+// NOLINTEND(bugprone-macro-parentheses)
 
 } // namespace myblas
