@@ -481,15 +481,18 @@ public:
         : p(p_), o(o_), at(at_) {}
 
     __device__ __forceinline__ void read_first() {
-        if (!reads_first || o.beta == 0)
-            return;
+        if constexpr (reads_first) {
+            if (o.beta == 0)
+                return;
 #pragma unroll
-        for (int number = 0; number < (reads_first ? Tile::written_quads : 0); ++number) {
-            const quad_place to(*this, number);
-            const bool reads = Tile::is_written(at, number) && to.col < p.n;
+            for (int number = 0; number < Tile::written_quads; ++number) {
+                const quad_place to(*this, number);
+                const bool reads = Tile::is_written(at, number) && to.col < p.n;
 #pragma unroll
-            for (int e = 0; e < 4; ++e)
-                old[number][e] = reads && to.first <= e && e < to.end ? o.c[to.index(p) + e] : 0;
+                for (int e = 0; e < 4; ++e)
+                    old[number][e] =
+                        reads && to.first <= e && e < to.end ? o.c[to.index(p) + e] : 0;
+            }
         }
     }
 
