@@ -389,10 +389,14 @@ struct short_form {
     // share a line.
     static bool
     suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
-        constexpr int64_t least_lines = 16, longest_k_of_batches = 2 * short_rows::most_k;
-        return layout.k_contiguous && p.k > 0 && layout.lines >= least_lines &&
-               p.k <= (p.batch_count > 1 ? longest_k_of_batches : short_rows::most_k) &&
-               layout.lines * p.batch_count >= int64_t{32} * 6 * device.sm_count;
+        constexpr int64_t least_lines = 16, least_k = 16, most_k = 2 * short_rows::most_k;
+        const int64_t least_together = int64_t{32} * 6 * device.sm_count;
+        if (!layout.k_contiguous || p.k == 0)
+            return false;
+        if (p.batch_count > 1)
+            return layout.short_lines == 1 && layout.lines >= least_lines && p.k >= least_k &&
+                   p.k <= most_k && layout.lines * p.batch_count >= least_together;
+        return p.k <= short_rows::most_k && layout.lines >= least_together;
     }
 };
 
@@ -434,7 +438,7 @@ auto with_form(const sgemm_problem& p,
     const bool on_lines = reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
     // In batches, the products fill the device, and wide loads leave fewer blocks.
     const auto fills = [&](int64_t warp_lines) {
-        return width == 4 && p.batch_count > 1 && lines >= warp_lines &&
+        return width == 4 && p.batch_count > 1 && layout.short_lines == 1 && lines >= warp_lines &&
                ceil_div(lines, warp_lines) * p.batch_count >= device.sm_count / 2;
     };
     if (fills(128))
