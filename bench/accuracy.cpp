@@ -201,39 +201,17 @@ void contest::run_own(const task& work, const contender& asked, std::vector<outc
 }
 
 std::vector<std::vector<float>> contest::compute_strict_ends(const task& work) const {
-    class parts : public product_in_parts {
-    public:
-        parts(const contest& owner, const task& work) : owner_(owner), work_(work) {}
-
-        void add(int64_t first, int64_t count, bool afresh) override {
-            const shape& s = work_.sizes();
-            const float one = 1, beta = afresh ? 0 : 1;
-            require(mysgemm_64(owner_.handle_.get(),
-                               MYBLAS_OP_N,
-                               MYBLAS_OP_N,
-                               s.m,
-                               s.n,
-                               count,
-                               &one,
-                               static_cast<const float*>(work_.data().a) + first * s.lda,
-                               s.lda,
-                               static_cast<const float*>(work_.data().b) + first,
-                               s.ldb,
-                               &beta,
-                               static_cast<float*>(work_.data().c),
-                               s.ldc),
-                    "the product in parts");
-        }
-
-        std::vector<float> sum() override { return owner_.fetch(work_); }
-
-    private:
-        const contest& owner_;
-        const task& work_;
+    const auto add = [&](int64_t first, int64_t count, bool afresh) {
+        shape part = work.sizes();
+        part.k = count;
+        part.beta = afresh ? 0 : 1;
+        operands data = work.data();
+        data.a = static_cast<float*>(data.a) + first * part.lda;
+        data.b = static_cast<float*>(data.b) + first;
+        require(handle_.call(part, data), "the product in parts");
     };
     set({in_order, MYBLAS_FP32_STRICT_MATH, in_order});
-    parts product(*this, work);
-    return add_as_strict_ends(product, work.sizes().k);
+    return add_as_strict_ends({add, [&] { return fetch(work); }}, work.sizes().k);
 }
 
 } // namespace bench

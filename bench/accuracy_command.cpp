@@ -37,12 +37,8 @@ std::string case_name(const shape& s) {
 
 class error_report {
 public:
-    error_report(const context& known, const std::string& file)
-        : context_(bench::to_json(known)), file_(file) {
+    error_report(const context& known, const std::string& file) : context_(known), file_(file) {
         save();
-    }
-
-    static void print_heading(const context& known) {
         fmt::print("errors of {} on {}: |C - AB| / |A||B| in units of 2^-24\n",
                    known.library,
                    known.machine.name());
@@ -105,17 +101,15 @@ public:
 
     // Writes all results so far, so that an interrupted run leaves a complete file.
     void save() const {
-        if (file_.empty())
-            return;
-        ordered_json json;
-        json["context"] = context_;
         // With these sums of k, the kernel that computed can be told at any k. In files without
         // them, the attribution is right up to k = 1024 alone.
-        json["strict_ends"] = {strict_end_chunk, strict_end_group};
-        json["summary"] = summary_;
-        json["results"] = results_;
-        json["skipped"] = skipped_;
-        open_file(file_) << to_json_text(json);
+        const ordered_json strict_ends = {strict_end_chunk, strict_end_group};
+        write_results(file_,
+                      context_,
+                      {{"strict_ends", strict_ends},
+                       {"summary", summary_},
+                       {"results", results_},
+                       {"skipped", skipped_}});
     }
 
     bool all_passed() const { return all_passed_; }
@@ -131,7 +125,7 @@ private:
         return summary_.back();
     }
 
-    ordered_json context_;
+    const context& context_;
     std::string file_;
     ordered_json summary_ = ordered_json::array();
     ordered_json results_ = ordered_json::array();
@@ -149,7 +143,6 @@ bool run_accuracy(const session& of) {
             if (is_of_products(kind.value))
                 kinds.push_back(kind.value);
     error_report report(of.known, of.chosen.json_file);
-    error_report::print_heading(of.known);
     const contest runs(of.handle, of.device, of.chosen.seed);
     for (const data_kind data : kinds)
         for (const int64_t side : asked.sides)

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t chunk_k = strict_end_chunk, group_k = strict_end_group;
 
-std::vector<float> add_chunks(product_in_parts& product, int64_t first, int64_t last) {
+std::vector<float> add_chunks(const product_in_parts& product, int64_t first, int64_t last) {
     for (int64_t at = first; at < last; at += chunk_k)
         product.add(at, std::min(chunk_k, last - at), at == first);
     return product.sum();
@@ -16,7 +16,7 @@ std::vector<float> add_chunks(product_in_parts& product, int64_t first, int64_t 
 
 } // namespace
 
-std::vector<std::vector<float>> add_as_strict_ends(product_in_parts& product, int64_t k) {
+std::vector<std::vector<float>> add_as_strict_ends(const product_in_parts& product, int64_t k) {
     std::vector<std::vector<float>> results{add_chunks(product, 0, k)};
     if (k <= group_k)
         return results;

@@ -7,6 +7,7 @@
 #include "myblas/myblas.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -18,18 +19,16 @@ namespace bench {
 inline constexpr int64_t strict_end_chunk = 64, strict_end_group = 16 * strict_end_chunk;
 
 // A product whose parts of k can be computed one by one.
-class product_in_parts {
-public:
-    virtual ~product_in_parts() = default;
+struct product_in_parts {
     // Adds `count` products, from k = `first` on, in order. With `afresh` each element begins with
     // zero, otherwise with its sum so far.
-    virtual void add(int64_t first, int64_t count, bool afresh) = 0;
-    virtual std::vector<float> sum() = 0;
+    std::function<void(int64_t first, int64_t count, bool afresh)> add;
+    std::function<std::vector<float>()> sum;
 };
 
 // The results that kernels on tensor cores have if they compute on the FP32 units: one for each
 // order of addition that differs at this k.
-std::vector<std::vector<float>> add_as_strict_ends(product_in_parts&, int64_t k);
+std::vector<std::vector<float>> add_as_strict_ends(const product_in_parts&, int64_t k);
 
 // A result, and the strictest mode that its kernel serves.
 struct served {

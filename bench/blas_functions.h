@@ -8,8 +8,10 @@
 #include "myblas/myblas.h"
 #include "shape.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace bench {
@@ -37,6 +39,12 @@ blas_functions find_functions(const Find& find) {
     found.sgemm_batched = find("sgemmBatched");
     found.sgemm_strided_batched = find("sgemmStridedBatched");
     return found;
+}
+
+// Whether functions whose sizes have 32 bits can take the call.
+inline bool fits_int(const shape& s) {
+    return std::max({s.m, s.n, s.k, s.lda, s.ldb, s.ldc, s.incx, s.batch}) <=
+           std::numeric_limits<int>::max();
 }
 
 // The values of BLAS's letters in a library, by the fields of a shape: side[right] and so on.

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -36,10 +35,8 @@ const std::map<std::string, routine> other_names = {
     {"scalex", routine::scal},
 };
 
-std::optional<routine> routine_of(std::string function) {
-    std::transform(function.begin(), function.end(), function.begin(), [](unsigned char c) {
-        return static_cast<char>(std::tolower(c));
-    });
+std::optional<routine> routine_of(const std::string& name) {
+    const std::string function = to_lower(name);
     if (const auto found = other_names.find(function); found != other_names.end())
         return found->second;
     for (int i = 0; i < routine_count; ++i)

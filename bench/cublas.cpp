@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-
 namespace bench {
 namespace {
 
@@ -24,9 +22,8 @@ bool has_all(const blas_functions& functions) {
 
 } // namespace
 
-std::string cublas_name(std::string function) {
-    function[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(function[0])));
-    return "cublas" + function;
+std::string cublas_name(const std::string& function) {
+    return "cublas" + to_upper(function.substr(0, 1)) + function.substr(1);
 }
 
 void require_cublas(int status, const char* what) {

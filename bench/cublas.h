@@ -14,7 +14,7 @@ namespace bench {
 class device_memory;
 
 // Name of a function in cuBLAS: Sgemm for sgemm.
-std::string cublas_name(std::string function);
+std::string cublas_name(const std::string& function);
 
 struct cublas {
     // Null if there is no usable cuBLAS.

@@ -166,9 +166,7 @@ std::vector<subject> cublas_lt::products(const shape& s, const operands& o, int 
             continue;
         const auto workspace =
             std::make_shared<device_memory>(std::max<size_t>(of.workspace_bytes, 1));
-        subjects.push_back({"cublasLtMatmul",
-                            [] {},
-                            [=, this] {
+        subjects.push_back({"cublasLtMatmul", [=, this] {
                                 const void *alpha = &s.alpha, *beta = &s.beta,
                                            *chosen = of.algorithm;
                                 // clang-format off

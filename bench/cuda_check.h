@@ -15,6 +15,11 @@ inline void require_cuda(cudaError_t error, const char* what) {
         throw failure(std::string(what) + ": " + cudaGetErrorString(error));
 }
 
+inline void
+copy_async(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+    require_cuda(cudaMemcpyAsync(to, from, bytes, kind, stream), "cudaMemcpyAsync");
+}
+
 class device_memory {
 public:
     explicit device_memory(size_t bytes) : bytes_(bytes) {

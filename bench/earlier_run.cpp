@@ -37,14 +37,9 @@ std::optional<earlier_run> read_earlier_run(const std::string& file) {
         found.so_far.all_passed = run.at("all_passed");
         found.seed = count(found.context.at("seed"));
         found.date = found.context.at("date");
-        const auto ceiling = [&](const char* name) {
-            const ordered_json& value = found.context.at("ceilings").at(name);
-            return value.is_null() ? 0.0 : value.get<double>();
-        };
-        found.limits.fma_gflops = ceiling("fma_gflops");
-        found.limits.copy_gbps = ceiling("copy_gbps");
-        found.limits.read_gbps = ceiling("read_gbps");
-        found.limits.empty_graph_us = ceiling("empty_graph_us");
+        for (const auto& [name, ceiling] : ceiling_names)
+            if (const ordered_json& value = found.context.at("ceilings").at(name); !value.is_null())
+                found.limits.*ceiling = value.get<double>();
         return found;
     } catch (const nlohmann::json::exception&) {
         throw usage_error(fmt::format("{} is no file of a run that can be resumed", file));

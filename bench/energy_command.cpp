@@ -68,8 +68,8 @@ void run_energy(const session& of) {
     std::vector<subject> contenders = device.other_libraries(s, product.data());
     for (const auto& [name, mode] : accuracy_modes)
         contenders.push_back({name,
-                              [&handle, mode] { handle.set_math(mode); },
-                              [&product] { require(product.call(), "the product"); }});
+                              [&product] { require(product.call(), "the product"); },
+                              [&handle, mode] { handle.set_math(mode); }});
 
     fmt::print("{} cubed, {:.3g} s of each\n\n{:<20} {:>10} {:>10} {:>10} {:>8} {:>6}\n",
                s.m,

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 namespace bench {
@@ -34,10 +33,7 @@ constexpr known_card cards[] = {
 
 // Finds a card by its name. A model alone means its first card: h100 is h100-sxm.
 const known_card& find_card(const std::string& asked) {
-    std::string name = asked;
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-        return static_cast<char>(std::tolower(c));
-    });
+    const std::string name = to_lower(asked);
     std::string names;
     for (const known_card& card : cards) {
         if (name == card.name || std::string_view(card.name).starts_with(name + "-"))

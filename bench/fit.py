@@ -13,9 +13,11 @@
 Readings, in bench/readings, are what `myblas-bench readings` writes, one call a line. The model is
 fitted to the readings of one card, except for a quarter of the calls, which a checksum holds back.
 The calls that are held back judge the fit. The readings of other cards only judge: they show how
-much time the choices lose on a card that was not measured, on the calls that are held back. The
-work of each kernel comes from the library (myblasGetKernelEstimateOn), so that there is one
-implementation of it; the formula of the model is here, too, and --check compares both.
+much time the choices lose on a card that was not measured, on the calls that are held back.
+Readings of the kernels that keep the order of k, and of no others, are in a folder of their own and
+only judge the choices of reproducible mode. The work of each kernel comes from the library
+(myblasGetKernelEstimateOn), so that there is one implementation of it; the formula of the model is
+here, too, and --check compares both.
 
 Fitting takes two steps. The physical coefficients of each variant are a least-squares fit of
 logarithms of times. The learned factor then minimises what the choice costs: the expected regret of
@@ -45,10 +47,12 @@ from measurements import json_text
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FITTED = "h200"  # the folder of the card whose readings the model is fitted to
+IN_ORDER = "h200_in_order"  # the folder of the kernels that keep the order of k
 READINGS = os.path.join(ROOT, "bench", "readings", "{}", "*.tsv.gz")
 MODEL = os.path.join(ROOT, "src", "select", "model_sm90.inc")
 LIBRARY = os.path.join(ROOT, "build", "dev", "lib", "libmyblas.so.1")
 MODES = ("strict", "emulated", "fast")
+REPRODUCIBLE = len(MODES)
 WORKSPACE_BYTES = 4 << 30  # the workspace that kernels had when they were measured
 # For kernels that were timed in a single call and, being far behind, not again (in_mode).
 ALONE_US, LITTLE, FAR = 11, 1.1, 1.6
@@ -225,8 +229,8 @@ MARGIN = 1  # half octaves that are added to a measured domain; of rounds a fact
 
 
 # The time of a kernel of a weaker mode is multiplied by this before it is compared
-# (src/select/select.h).
-MARGIN_OF_WEAKER_MODES = math.log2(1.08)
+# (src/select/select.h): of single products, of batches.
+MARGINS_OF_WEAKER_MODES = np.log2([1.08, 1.12])
 
 
 class View:
@@ -242,7 +246,8 @@ class View:
         self.columns = [readings.kernels.index(name) for name in names]
         indices = [library.names.index(name) for name in names]
         is_weaker = np.array([library.modes[index] > 0 for index in indices])
-        self.margins = MARGIN_OF_WEAKER_MODES * is_weaker
+        is_batch = [call["batch"] > 1 for call in readings.calls]
+        self.margins = MARGINS_OF_WEAKER_MODES[np.int_(is_batch)][:, None] * is_weaker
         count = len(readings.calls)
         self.work = np.zeros((count, len(names), len(WORK)))
         self.needs_workspace = np.zeros(readings.us.shape, dtype=bool)
@@ -444,7 +449,7 @@ def fit_factor(view, physical, domain, us, regrets, rough, rows, start, steps, m
 
     variants, count = len(view.variants), rows.sum()
     problem, features, base = view.problem[rows], view.features[rows], physical[rows]
-    inside = view.candidates(domain)[rows]
+    inside, margins = view.candidates(domain)[rows], view.margins[rows]
     columns = view.columns
     target = np.log2(us[rows][:, columns] * view.clock_mhz[rows, None])
     known = np.isfinite(target)
@@ -474,7 +479,7 @@ def fit_factor(view, physical, domain, us, regrets, rough, rows, start, steps, m
         slope = emphasis * 2 * error * weight / count
         if temperature:
             for allowed, cost in modes:
-                z = np.where(allowed, -(found + view.margins) / temperature, -1e9)
+                z = np.where(allowed, -(found + margins) / temperature, -1e9)
                 z -= z.max(axis=1, keepdims=True)
                 e = np.exp(z)
                 chance = e / e.sum(axis=1, keepdims=True)
@@ -697,8 +702,8 @@ def command_fit(library, fits_anew):
 
 
 def command_add(library, family):
-    """Of each new variant the physical coefficients, a domain, and of the learned factor the part
-    that is linear in its work."""
+    """Of each new variant the physical coefficients, a domain, and the weights of its work and of
+    the hidden layer's outputs; the hidden layer stays."""
     names = [name for name in library.names if name.split("/")[0] == family]
     files = [Readings(file) for file in sorted(glob.glob(READINGS.format("*")))]
     files = [file for file in files if set(names) <= set(file.kernels)]
@@ -716,14 +721,15 @@ def command_add(library, family):
     old = read_model(MODEL)
     kept = [name for name in old.variants if name not in names]
     model = old.among(kept)
+    outputs = np.maximum(view.problem @ model.hidden, 0)
     weights, bounds = [], []
     for name in names:
         variant = view.variants.index(name)
         times = us[:, view.columns[variant]]
         known = rows & np.isfinite(times) & ~readings.rough[:, view.columns[variant]]
-        features = view.features[known, variant]
+        features = np.concatenate([view.features[known, variant], outputs[known]], axis=1)
         error = np.log2(times[known] * view.clock_mhz[known]) - physical[known, variant]
-        ridge = 0.12 * np.eye(WORK_FEATURES)
+        ridge = 0.12 * np.eye(features.shape[1])
         weights.append(np.linalg.solve(features.T @ features + ridge, features.T @ error))
         bounds.append(np.percentile(features @ weights[-1], (1, 99)))
         left = error - features @ weights[-1]
@@ -736,8 +742,8 @@ def command_add(library, family):
         tuple(np.concatenate([old, own[new]]) for old, own in zip(model.domain, domain)),
         np.concatenate([model.bounds, bounds]),
         model.hidden,
-        np.concatenate([model.work_weights, weights]),
-        np.concatenate([model.hidden_weights, np.zeros((len(names), MEMBERS * UNITS))]),
+        np.concatenate([model.work_weights, np.array(weights)[:, :WORK_FEATURES]]),
+        np.concatenate([model.hidden_weights, np.array(weights)[:, WORK_FEATURES:]]),
     )
     with open(MODEL) as file:
         lines = [line[3:].rstrip("\n") for line in file if line.startswith("// ")][1:]
@@ -797,6 +803,20 @@ def check_choices(readings, library, is_fitted, found):
     return failures
 
 
+def check_in_order(readings, library):
+    """Judges the choices of reproducible mode. No reading was fitted to."""
+    fine = np.where(readings.rough, math.nan, readings.us)
+    regret = np.zeros(len(readings.calls))
+    for row in range(len(regret)):
+        kernel = library.select(readings.devices[row], readings.call(row, REPRODUCIBLE))
+        regret[row] = readings.us[row, readings.kernels.index(kernel)] / np.nanmin(fine[row])
+    what = f"{readings.cards[0]}, reproducible"
+    print(f"{what}: {len(regret)} calls, {summary(regret)}")
+    if regret.mean() > MOST_CARRIED:
+        return [f"{what}: mean {regret.mean():.4f} is beyond {MOST_CARRIED}"]
+    return []
+
+
 def write_regret(path, context, found):
     """Writes a file like those of myblas-bench: a row for each mode and set of calls, and quantiles
     of all calls in each mode."""
@@ -831,6 +851,9 @@ def write_regret(path, context, found):
 def command_check(library, regret_folder):
     failures = []
     for folder, readings in all_readings():
+        if folder == IN_ORDER:
+            failures += check_in_order(readings, library)
+            continue
         found = {}
         failures += check_choices(readings, library, folder == FITTED, found)
         if regret_folder:

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <string_view>
 
 namespace bench {
 namespace {
@@ -134,12 +133,6 @@ constexpr grade_input inputs[] = {
     {"alpha = 0", quality::classes, all_nan, all_nan, 0},
 };
 
-const grade_errors& errors_on(std::string_view name, std::span<const grade_errors> errors) {
-    const auto found = std::find_if(
-        std::begin(inputs), std::end(inputs), [&](const grade_input& i) { return i.name == name; });
-    return errors[static_cast<size_t>(found - std::begin(inputs))];
-}
-
 bool same_class(float c, double exact) {
     return std::isnan(exact) ? std::isnan(c) : std::isinf(exact) ? c == exact : std::isfinite(c);
 }
@@ -170,6 +163,12 @@ double norm(const std::vector<double>& values) {
 } // namespace
 
 std::span<const grade_input> grade_inputs() { return inputs; }
+
+const grade_errors& errors_on(std::string_view name, std::span<const grade_errors> errors) {
+    const auto found = std::find_if(
+        std::begin(inputs), std::end(inputs), [&](const grade_input& i) { return i.name == name; });
+    return errors[static_cast<size_t>(found - std::begin(inputs))];
+}
 
 square_product make_product(const grade_input& input, int64_t n, uint64_t seed) {
     square_product made{n, {}, {}};

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -53,6 +54,8 @@ struct grade_errors {
     int64_t off_class = 0;         // elements of the wrong class, for example finite instead of NaN
     void add(const grade_errors&); // of another n
 };
+// Those on an input. `errors` are in the order of grade_inputs().
+const grade_errors& errors_on(std::string_view input, std::span<const grade_errors> errors);
 grade_errors judge_product(const square_product&,
                            const std::vector<float>& c,
                            const std::vector<double>& exact,

@@ -86,12 +86,7 @@ struct card {
     bool repeats = true, repeats_elsewhere = true;
     bool promises_bits = true;
 
-    const grade_errors& on(std::string_view input) const {
-        const auto inputs = grade_inputs();
-        const auto found = std::find_if(
-            inputs.begin(), inputs.end(), [&](const grade_input& i) { return i.name == input; });
-        return errors[static_cast<size_t>(found - inputs.begin())];
-    }
+    const grade_errors& on(std::string_view input) const { return errors_on(input, errors); }
     // The largest errors on the inputs of a quality.
     grade_errors worst(quality wanted) const {
         grade_errors found;

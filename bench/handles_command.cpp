@@ -79,22 +79,9 @@ handle_library own_handles(const options& chosen, const std::shared_ptr<own_stat
         state->a = zeros(static_cast<size_t>(n * n));
         state->c = zeros(static_cast<size_t>(n * n));
     };
-    library.multiply = [n, state](void* handle) {
-        const float one = 1, zero = 0;
-        require(mysgemm_64(static_cast<myblasHandle_t>(handle),
-                           MYBLAS_OP_N,
-                           MYBLAS_OP_N,
-                           n,
-                           n,
-                           n,
-                           &one,
-                           state->a.get(),
-                           n,
-                           state->a.get(),
-                           n,
-                           &zero,
-                           state->c.get(),
-                           n),
+    library.multiply = [state, s = complete({.m = n, .n = n, .k = n})](void* handle) {
+        const operands o{.a = state->a.get(), .b = state->a.get(), .c = state->c.get()};
+        require(call_routine(linked_library(), static_cast<myblasHandle_t>(handle), s, o),
                 "mysgemm");
         if (state->backend == MYBLAS_BACKEND_CUDA)
             wait_for_device();

@@ -16,45 +16,36 @@
 namespace bench {
 namespace {
 
-bool fits_int(const shape& s) {
-    return std::max({s.m, s.n, s.k, s.lda, s.ldb, s.ldc, s.incx, s.batch}) <=
-           std::numeric_limits<int>::max();
-}
-
-template <class T>
-subject cub_sum(cudaStream_t stream, int64_t n, const T* x, T* result) {
+// A call of CUB: call(workspace, bytes) asks for the size of its workspace if that is null.
+template <class Call>
+subject by_cub(const char* name, const char* function, const Call& call) {
     size_t bytes = 0;
-    require_cuda(cub::DeviceReduce::Sum(nullptr, bytes, x, result, n, stream),
-                 "cub::DeviceReduce::Sum");
-    auto workspace = std::make_shared<device_memory>(std::max<size_t>(bytes, 1));
-    return {"cub::DeviceReduce::Sum",
-            [] {},
-            [=] {
+    require_cuda(call(nullptr, bytes), function);
+    const auto workspace = std::make_shared<device_memory>(std::max<size_t>(bytes, 1));
+    return {name, [=] {
                 size_t available = bytes;
-                require_cuda(
-                    cub::DeviceReduce::Sum(workspace->data(), available, x, result, n, stream),
-                    "cub::DeviceReduce::Sum");
+                require_cuda(call(workspace->data(), available), function);
             }};
 }
 
+template <class T>
+subject cub_sum(cudaStream_t stream, const shape& s, const operands& o) {
+    const auto call = [=, n = s.n](void* workspace, size_t& bytes) {
+        return cub::DeviceReduce::Sum(
+            workspace, bytes, static_cast<const T*>(o.a), static_cast<T*>(o.c), n, stream);
+    };
+    return by_cub("cub::DeviceReduce::Sum", "cub::DeviceReduce::Sum", call);
+}
+
 // Counts have 32 bits, because CUB is fastest with them. They limit the number of bytes.
-subject cub_histogram(cudaStream_t stream, int64_t n, const unsigned char* x, unsigned* counts) {
-    constexpr int levels = 257, lowest = 0, highest = 256;
-    size_t bytes = 0;
-    require_cuda(cub::DeviceHistogram::HistogramEven(
-                     nullptr, bytes, x, counts, levels, lowest, highest, n, stream),
-                 "cub::DeviceHistogram::HistogramEven");
-    auto workspace = std::make_shared<device_memory>(std::max<size_t>(bytes, 1));
-    return {
-        "cub::DeviceHistogram",
-        [] {},
-        [=] {
-            size_t available = bytes;
-            require_cuda(
-                cub::DeviceHistogram::HistogramEven(
-                    workspace->data(), available, x, counts, levels, lowest, highest, n, stream),
-                "cub::DeviceHistogram::HistogramEven");
-        }};
+subject cub_histogram(cudaStream_t stream, const shape& s, const operands& o) {
+    const auto call = [=, n = s.n](void* workspace, size_t& bytes) {
+        constexpr int levels = 257, lowest = 0, highest = 256;
+        const auto* const x = static_cast<const unsigned char*>(o.a);
+        return cub::DeviceHistogram::HistogramEven(
+            workspace, bytes, x, static_cast<unsigned*>(o.c), levels, lowest, highest, n, stream);
+    };
+    return by_cub("cub::DeviceHistogram", "cub::DeviceHistogram::HistogramEven", call);
 }
 
 std::string name_in_cublas(const shape& s) {
@@ -78,31 +69,25 @@ subject gemv_with_ones(const cublas& blas, const shape& s, const operands& o) {
     operands vectors = o;
     vectors.b = ones->data();
     return {"cublasSgemv",
-            [&blas] { blas.set_pointer_mode(cublas::host_pointers); },
-            [product, vectors, ones, &blas] { call_cublas(blas, product, vectors); }};
+            [product, vectors, ones, &blas] { call_cublas(blas, product, vectors); },
+            [&blas] { blas.set_pointer_mode(cublas::host_pointers); }};
 }
 
 // A routine that cuBLAS has with the same arguments.
 subject same_of_cublas(const cublas& blas, const shape& s, const operands& o) {
     const auto mode = is_reduction(s.routine) ? cublas::device_pointers : cublas::host_pointers;
     return {name_in_cublas(s),
-            [mode, &blas] { blas.set_pointer_mode(mode); },
-            [=, &blas] { call_cublas(blas, s, o); }};
+            [=, &blas] { call_cublas(blas, s, o); },
+            [mode, &blas] { blas.set_pointer_mode(mode); }};
 }
 
-subject device_copy(cudaStream_t stream, void* target, const void* source, int64_t bytes) {
+subject device_copy(cudaStream_t stream, void* target, const void* source, int64_t count) {
     // A smaller copy is too short to hide the launch of the next one.
-    constexpr int64_t least_queued_bytes = 16 << 20;
-    return {
-        "device_copy",
-        [] {},
-        [=] {
-            require_cuda(
-                cudaMemcpyAsync(
-                    target, source, static_cast<size_t>(bytes), cudaMemcpyDeviceToDevice, stream),
-                "cudaMemcpyAsync");
-        },
-        bytes >= least_queued_bytes};
+    constexpr size_t least_queued_bytes = 16 << 20;
+    const auto bytes = static_cast<size_t>(count);
+    return {.name = "device_copy",
+            .call = [=] { copy_async(target, source, bytes, cudaMemcpyDeviceToDevice, stream); },
+            .slow_in_graph = bytes >= least_queued_bytes};
 }
 
 // Reads the operand once. No kernel for the sums of its rows or columns can be faster. `sink` is
@@ -112,40 +97,34 @@ subject device_read(cudaStream_t stream, const void* data, int64_t bytes, float*
     require_cuda(cudaGetDevice(&device), "cudaGetDevice");
     require_cuda(cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, device),
                  "cudaDeviceGetAttribute");
-    return {
-        "device_read",
-        [] {},
-        [=] { launch_read(data, static_cast<size_t>(bytes) / 16 * 16, sink, sm_count, stream); }};
+    const size_t whole_bytes = static_cast<size_t>(bytes) / 16 * 16;
+    return {"device_read", [=] { launch_read(data, whole_bytes, sink, sm_count, stream); }};
 }
 
-// C = A^T by a function geam of cuBLAS; with beta = 0 the second operand is not
-// read.
+// C = A^T by a function geam of cuBLAS; with beta = 0 the second operand is not read.
 template <class T>
 subject transpose_by_geam(
     const char* name, any_function geam, const cublas& blas, const shape& s, const operands& o) {
     const int m = static_cast<int>(s.m), n = static_cast<int>(s.n);
     const int lda = static_cast<int>(s.lda), ldb = static_cast<int>(s.ldb);
-    return {name,
-            [&blas] { blas.set_pointer_mode(cublas::host_pointers); },
-            [=, &blas] {
-                constexpr int trans = 1, no_trans = 0;
-                const T one = 1, zero = 0;
-                // clang-format off
-                const int status = call_c<int>(geam, blas.handle, trans, no_trans, n, m, &one, o.a,
-                                               lda, &zero, o.b, ldb, o.b, ldb);
-                // clang-format on
-                require_cublas(status, name);
-            }};
+    const auto call = [=, &blas] {
+        constexpr int trans = 1, no_trans = 0;
+        const T one = 1, zero = 0;
+        // clang-format off
+        const int status = call_c<int>(geam, blas.handle, trans, no_trans, n, m, &one, o.a, lda,
+                                       &zero, o.b, ldb, o.b, ldb);
+        // clang-format on
+        require_cublas(status, name);
+    };
+    return {name, call, [&blas] { blas.set_pointer_mode(cublas::host_pointers); }};
 }
 
 subject dasum(const cublas& blas, const shape& s, const operands& o) {
     const int n = static_cast<int>(s.n), inc = static_cast<int>(s.incx);
-    return {"cublasDasum",
-            [&blas] { blas.set_pointer_mode(cublas::device_pointers); },
-            [=, &blas] {
-                require_cublas(call_c<int>(blas.dasum, blas.handle, n, o.a, inc, o.c),
-                               "cublasDasum");
-            }};
+    const auto call = [=, &blas] {
+        require_cublas(call_c<int>(blas.dasum, blas.handle, n, o.a, inc, o.c), "cublasDasum");
+    };
+    return {"cublasDasum", call, [&blas] { blas.set_pointer_mode(cublas::device_pointers); }};
 }
 
 // The calls of cuBLAS; `blas` outlives the subjects.
@@ -191,14 +170,11 @@ std::vector<subject> cuda_incumbents(const cublas* library,
     if (lt && s.routine == routine::sgemm_fused)
         found = lt->products(s, o, 1);
     if (s.incx == 1 && s.routine == routine::sum)
-        found.push_back(
-            cub_sum(stream, s.n, static_cast<const float*>(o.a), static_cast<float*>(o.c)));
+        found.push_back(cub_sum<float>(stream, s, o));
     if (s.incx == 1 && s.routine == routine::dsum)
-        found.push_back(
-            cub_sum(stream, s.n, static_cast<const double*>(o.a), static_cast<double*>(o.c)));
+        found.push_back(cub_sum<double>(stream, s, o));
     if (s.routine == routine::histogram && s.n <= std::numeric_limits<unsigned>::max())
-        found.push_back(cub_histogram(
-            stream, s.n, static_cast<const unsigned char*>(o.a), static_cast<unsigned*>(o.c)));
+        found.push_back(cub_histogram(stream, s, o));
     if (library && fits_int(s))
         add_cublas(found, *library, s, o);
     if (s.routine == routine::transpose)

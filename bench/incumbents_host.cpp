@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <vector>
 
@@ -12,13 +11,6 @@ namespace bench {
 namespace {
 
 constexpr int col_major = 102, no_trans = 111, trans = 112; // CBLAS_ORDER, CBLAS_TRANSPOSE
-
-bool fits_int(const shape& s) {
-    return std::max({s.m, s.n, s.k, s.lda, s.ldb, s.ldc, s.incx}) <=
-           std::numeric_limits<int>::max();
-}
-
-void nothing() {}
 
 // Copies the columns of B to C.
 void copy_columns(const shape& s, const float* b, float* c) {
@@ -99,7 +91,7 @@ void add_same(std::vector<subject>& found,
         return;
     const auto call = s.routine == routine::sgemm ? call_batch : call_cblas;
     found.push_back(
-        {fmt::format("cblas_{}", describe(s.routine).function), nothing, [=] { call(f, s, o); }});
+        {fmt::format("cblas_{}", describe(s.routine).function), [=] { call(f, s, o); }});
 }
 
 } // namespace
@@ -112,7 +104,6 @@ void openblas_incumbents::add_geam(std::vector<subject>& found,
     if (somatcopy_ && sgeadd_ && fits_int(s) && !s.transb)
         found.push_back(
             {"cblas_somatcopy, cblas_sgeadd",
-             nothing,
              [=,
               somatcopy = somatcopy_,
               sgeadd = sgeadd_,
@@ -123,7 +114,7 @@ void openblas_incumbents::add_geam(std::vector<subject>& found,
                  call_c<void>(sgeadd, col_major, g.m, g.n, geam_beta, g.b, g.ldb, 1.0f, g.c, g.ldc);
              }});
     const size_t bytes = static_cast<size_t>(s.m * s.n) * sizeof(float);
-    found.push_back({"memcpy", nothing, [=] {
+    found.push_back({"memcpy", [=] {
                          std::memcpy(g.c, g.a, bytes);
                          std::memcpy(g.c, g.b, bytes / 2);
                      }});
@@ -134,12 +125,12 @@ std::vector<subject> openblas_incumbents::subjects(const shape& s, const operand
     const cblas_arguments g(s, o);
     const auto add_copy = [&](void* to, int64_t elements) {
         const auto bytes = static_cast<size_t>(elements * s.element_bytes);
-        found.push_back({"memcpy", nothing, [=] { std::memcpy(to, o.a, bytes); }});
+        found.push_back({"memcpy", [=] { std::memcpy(to, o.a, bytes); }});
     };
     switch (s.routine) {
     case routine::transpose:
         if (somatcopy_ && fits_int(s) && s.element_bytes == 4 && !s.in_place)
-            found.push_back({"cblas_somatcopy", nothing, [=, f = somatcopy_] {
+            found.push_back({"cblas_somatcopy", [=, f = somatcopy_] {
                                  call_c<void>(
                                      f, col_major, trans, g.m, g.n, 1.0f, g.a, g.lda, g.b, g.ldb);
                              }});
@@ -161,7 +152,7 @@ std::vector<subject> openblas_incumbents::subjects(const shape& s, const operand
         break;
     }
     case routine::histogram: // no BLAS has it
-        found.push_back({"plain loop", nothing, [=, length = s.n] {
+        found.push_back({"plain loop", [=, length = s.n] {
                              count_bytes_plainly(length,
                                                  static_cast<const unsigned char*>(o.a),
                                                  static_cast<uint64_t*>(o.c));
@@ -175,7 +166,7 @@ std::vector<subject> openblas_incumbents::subjects(const shape& s, const operand
     }
     case routine::dsum:
         if (dasum_ && fits_int(s))
-            found.push_back({"cblas_dasum", nothing, [=, f = dasum_] {
+            found.push_back({"cblas_dasum", [=, f = dasum_] {
                                  *static_cast<double*>(o.c) =
                                      call_c<double>(f, g.n, static_cast<double*>(o.a), g.inc);
                              }});

@@ -114,25 +114,11 @@ library_handle::estimate(const shape& s, const operands& o, int kernel) const {
     return found;
 }
 
-buffer::buffer(const library_handle& handle, size_t bytes) : handle_(handle.get()), bytes_(bytes) {
-    require(myblasMalloc(handle_, &data_, bytes),
+buffer::buffer(const library_handle& handle, size_t bytes) : bytes_(bytes) {
+    void* data = nullptr;
+    require(myblasMalloc(handle.get(), &data, bytes),
             fmt::format("myblasMalloc of {} bytes", bytes).c_str());
-}
-
-buffer::~buffer() {
-    if (data_)
-        myblasFree(handle_, data_);
-}
-
-buffer::buffer(buffer&& other) noexcept
-    : handle_(other.handle_), data_(std::exchange(other.data_, nullptr)),
-      bytes_(std::exchange(other.bytes_, 0)) {}
-
-buffer& buffer::operator=(buffer&& other) noexcept {
-    std::swap(handle_, other.handle_);
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
-    return *this;
+    data_ = {data, [of = handle.get()](void* memory) { myblasFree(of, memory); }};
 }
 
 std::vector<myblasKernelInfo_t> kernels_of(myblasBackend_t backend, routine r) {

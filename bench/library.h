@@ -9,6 +9,7 @@
 #include "shape.h"
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -78,16 +79,12 @@ class buffer {
 public:
     buffer() = default;
     buffer(const library_handle&, size_t bytes);
-    ~buffer();
-    buffer(buffer&&) noexcept;
-    buffer& operator=(buffer&&) noexcept;
 
-    void* data() const { return data_; }
+    void* data() const { return data_.get(); }
     size_t bytes() const { return bytes_; }
 
 private:
-    myblasHandle_t handle_ = nullptr;
-    void* data_ = nullptr;
+    std::shared_ptr<void> data_;
     size_t bytes_ = 0;
 };
 

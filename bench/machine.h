@@ -33,16 +33,20 @@ struct operands {
 // A call that is timed beside others. `prepare` is not timed. Both functions throw on failure.
 struct subject {
     std::string name;
-    std::function<void()> prepare;
     std::function<void()> call; // enqueues on the machine's stream
-    bool slow_in_graph =
-        false; // as the node of a graph it is slower than enqueued, so it is measured enqueued
+    std::function<void()> prepare = [] {};
+    bool slow_in_graph = false; // as the node of a graph, so it is measured enqueued
 };
 
 // How a subject is timed: by a replayed graph of calls, by calls in a row on the stream, by single
 // calls, by the host's time for an asynchronous call, or by the host's clock.
 enum class timing { graph, queue, event, enqueue, wall };
-const char* to_text(timing);
+inline constexpr named<timing> timings[] = {{"graph", timing::graph},
+                                            {"queue", timing::queue},
+                                            {"event", timing::event},
+                                            {"enqueue", timing::enqueue},
+                                            {"wall", timing::wall}};
+inline const char* to_text(timing how) { return name_of(timings, how); }
 
 struct sample {
     double us = 0;             // of one call
@@ -68,6 +72,11 @@ struct ceilings {
     double read_gbps = 0;      // read-only sweep
     double empty_graph_us = 0; // an empty kernel in a replayed graph
 };
+inline constexpr named<double ceilings::*> ceiling_names[] = {
+    {"fma_gflops", &ceilings::fma_gflops},
+    {"copy_gbps", &ceilings::copy_gbps},
+    {"read_gbps", &ceilings::read_gbps},
+    {"empty_graph_us", &ceilings::empty_graph_us}};
 
 struct facts {
     std::string gpu, driver, cuda, cublas; // empty on the host

@@ -215,14 +215,12 @@ public:
     }
 
     void download(void* host, const void* data, size_t bytes) override {
-        require_cuda(cudaMemcpyAsync(host, data, bytes, cudaMemcpyDeviceToHost, stream_.get()),
-                     "cudaMemcpyAsync");
+        copy_async(host, data, bytes, cudaMemcpyDeviceToHost, stream_.get());
         synchronize();
     }
 
     void upload(void* data, const void* host, size_t bytes) override {
-        require_cuda(cudaMemcpyAsync(data, host, bytes, cudaMemcpyHostToDevice, stream_.get()),
-                     "cudaMemcpyAsync");
+        copy_async(data, host, bytes, cudaMemcpyHostToDevice, stream_.get());
         synchronize();
     }
 
@@ -265,16 +263,14 @@ public:
         double flops = 0;
         const int sm_count = properties_.multiProcessorCount;
         const auto time_us = [this](std::function<void()> call, timing how = timing::graph) {
-            const subject probe{"", [] {}, std::move(call)};
+            const subject probe{"", std::move(call)};
             return measure(*this, {&probe, 1}, plan{how, false, 0.1, 10})[0].median_us;
         };
 
         ceilings found;
         const auto copy = [&] {
-            require_cuda(
-                cudaMemcpyAsync(
-                    target.data(), source.data(), bytes, cudaMemcpyDeviceToDevice, stream_.get()),
-                "cudaMemcpyAsync");
+            copy_async(
+                target.data(), source.data(), bytes, cudaMemcpyDeviceToDevice, stream_.get());
         };
         // Not measured as the node of a graph: there, a copy of this size is slower.
         found.copy_gbps = 2.0 * static_cast<double>(bytes) / time_us(copy, timing::queue) / 1000;

@@ -1,6 +1,7 @@
 // Values that have names on the command line and in files.
 #pragma once
 
+#include <cctype>
 #include <optional>
 #include <set>
 #include <string>
@@ -36,6 +37,18 @@ std::set<std::string> names_of(const All& all) {
     for (const auto& known : all)
         names.insert(known.name);
     return names;
+}
+
+// In ASCII.
+inline std::string to_lower(std::string text) {
+    for (char& c : text)
+        c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+}
+inline std::string to_upper(std::string text) {
+    for (char& c : text)
+        c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return text;
 }
 
 } // namespace bench

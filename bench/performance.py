@@ -540,16 +540,11 @@ def render_gpu(folder):
             plots[name] = (plot, wanted, digest_of([folder / f"{section.part}.json"]))
             lines += [f"![{section.title}: {plot.caption}]({PLOTS}/{name})", ""]
         lines += [provenance(context), ""]
-    measured = files.get("substitution")  # by bench/substitution/measure.py
-    if measured:
-        gpu = gpu or measured["context"]["gpu"]
-        commits.append(measured["context"]["commit"])
-        lines += substitution_tables.render(measured)
-    measured = files.get("engines")  # by bench/engines/measure.py
-    if measured:
-        gpu = gpu or measured["context"]["gpu"]
-        commits.append(measured["context"]["commit"])
-        lines += engine_tables.render(measured)
+    for part, tables in (("substitution", substitution_tables), ("engines", engine_tables)):
+        if measured := files.get(part):  # by the measure.py of this name
+            gpu = gpu or measured["context"]["gpu"]
+            commits.append(measured["context"]["commit"])
+            lines += tables.render(measured)
     if lines:
         *others, last = dict.fromkeys(commits)
         measured_at = ", ".join(others) + " and " + last if others else last

@@ -221,8 +221,8 @@ std::vector<reading> reader::take(const shape& s, const std::string& always) {
         if ((is_large && kernels_[i].has_small_tile) || !is_taken(s, o))
             continue;
         subjects.push_back({name,
-                            [this, name] { handle_.force(routine::sgemm, name); },
-                            [this, s, o] { require(handle_.call(s, o), "the product"); }});
+                            [this, s, o] { require(handle_.call(s, o), "the product"); },
+                            [this, name] { handle_.force(routine::sgemm, name); }});
         places.push_back(1 + i);
     }
 

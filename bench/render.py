@@ -373,34 +373,34 @@ def present(page, name, lines, is_check):
         raise Problem(f"{page} is out of date: run bench/render.py")
 
 
-def present_all(pages, results, is_check):
-    readme, ladder_page, python_page, porting_page, engines_page = pages
+def parts_of_pages(results):
+    """(page, the name of its marked part, the lines of the part) of each part."""
     sweeps = [rates_of_squares, rates_of_level3, engines_in_brief, ratios_of_sweeps]
-    present(readme, "sweeps", [line for lines in sweeps for line in lines(results)], is_check)
     sgemm = rungs.all_rungs()
-    present(ladder_page, "overview", rungs.overview(sgemm), is_check)
-    present(ladder_page, "rungs", rungs.sections(sgemm), is_check)
-    present(ladder_page, "ladder", ladders(results), is_check)
     files = measurements.first_files(results, [python_tables.PART])
-    present(python_page, "measured", python_tables.of_package(files), is_check)
-    present(porting_page, "measured", python_tables.of_emulation(files), is_check)
-    present(engines_page, "engines", engines(results), is_check)
+    return [
+        ("README.md", "sweeps", [line for lines in sweeps for line in lines(results)]),
+        ("docs/ladder.md", "overview", rungs.overview(sgemm)),
+        ("docs/ladder.md", "rungs", rungs.sections(sgemm)),
+        ("docs/ladder.md", "ladder", ladders(results)),
+        ("docs/python.md", "measured", python_tables.of_package(files)),
+        ("docs/porting.md", "measured", python_tables.of_emulation(files)),
+        ("docs/several_gpus.md", "engines", engines(results)),
+    ]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="fail if a page is out of date")
-    parser.add_argument("--readme", type=pathlib.Path, default=ROOT / "README.md")
-    parser.add_argument("--ladder", type=pathlib.Path, default=ROOT / "docs/ladder.md")
-    parser.add_argument("--python", type=pathlib.Path, default=ROOT / "docs/python.md")
-    parser.add_argument("--porting", type=pathlib.Path, default=ROOT / "docs/porting.md")
-    parser.add_argument("--engines", type=pathlib.Path, default=ROOT / "docs/several_gpus.md")
+    parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="has README.md and docs")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / RESULTS)
     arguments = parser.parse_args()
-    pages = (arguments.readme, arguments.ladder, arguments.python, arguments.porting,
-             arguments.engines)  # fmt: skip
-    work = (pages, arguments.results, arguments.check)
-    return measurements.run("render.py", lambda: present_all(*work))
+
+    def present_all():
+        for page, name, lines in parts_of_pages(arguments.results):
+            present(arguments.root / page, name, lines, arguments.check)
+
+    return measurements.run("render.py", present_all)
 
 
 if __name__ == "__main__":

@@ -227,10 +227,8 @@ ordered_json to_json(const context& c) {
     json["command"] = c.command;
     json["date"] = c.date;
     json["seed"] = c.seed;
-    json["ceilings"] = {{"fma_gflops", measured(c.limits.fma_gflops)},
-                        {"copy_gbps", measured(c.limits.copy_gbps)},
-                        {"read_gbps", measured(c.limits.read_gbps)},
-                        {"empty_graph_us", measured(c.limits.empty_graph_us)}};
+    for (const auto& [name, ceiling] : ceiling_names)
+        json["ceilings"][name] = measured(c.limits.*ceiling);
     return json;
 }
 

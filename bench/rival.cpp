@@ -26,10 +26,12 @@ std::string folder_of(const std::string& file) {
 
 rival::rival(std::string name, const library_functions& library, myblasBackend_t backend)
     : name_(std::move(name)), library_(library) {
-    require(library_.create_on(&handle_, backend), fmt::format("{}: a handle", name_).c_str());
+    myblasHandle_t handle = nullptr;
+    require(library_.create_on(&handle, backend), fmt::format("{}: a handle", name_).c_str());
+    handle_ = {handle, library_.destroy};
     // The environment may have forced kernels. Another build may lack a routine.
     for (int i = 0; i < routine_count; ++i)
-        (void)library_.force_kernel(handle_, describe(static_cast<routine>(i)).kernels, nullptr);
+        (void)library_.force_kernel(handle, describe(static_cast<routine>(i)).kernels, nullptr);
 }
 
 rival::rival(std::string name, myblasBackend_t backend)
@@ -47,24 +49,16 @@ rival rival::load(const std::string& file, myblasBackend_t backend) {
     return rival("myblas@" + folder_of(file), found, backend);
 }
 
-rival::~rival() {
-    if (handle_)
-        library_.destroy(handle_);
-}
-
-rival::rival(rival&& other) noexcept
-    : name_(std::move(other.name_)), library_(other.library_),
-      handle_(std::exchange(other.handle_, nullptr)) {}
-
 void rival::set_math(myblasMath_t math) const {
-    require(library_.set_math_mode(handle_, math), fmt::format("{}: the math mode", name_).c_str());
+    require(library_.set_math_mode(handle_.get(), math),
+            fmt::format("{}: the math mode", name_).c_str());
 }
 
 size_t rival::wanted_workspace(myblasMath_t math, const shape& s, const operands& o) const {
     set_math(math);
     const myblasCall_t call = describe_call(s, o);
     size_t bytes = 0;
-    const myblasStatus_t status = library_.get_workspace_size(handle_, &call, &bytes);
+    const myblasStatus_t status = library_.get_workspace_size(handle_.get(), &call, &bytes);
     return status == MYBLAS_STATUS_SUCCESS ? bytes : 0;
 }
 
@@ -74,23 +68,23 @@ void rival::prepare(const machine& device,
                     const buffer& workspace) const {
     drop_workspace(device);
     set_math(math);
-    require(library_.set_pointer_mode(handle_, pointer_mode(s.routine)), "myblasSetPointerMode");
+    require(library_.set_pointer_mode(handle_.get(), pointer_mode(s.routine)),
+            "myblasSetPointerMode");
     if (workspace.bytes() > 0)
-        require(library_.set_workspace(handle_, workspace.data(), workspace.bytes()),
+        require(library_.set_workspace(handle_.get(), workspace.data(), workspace.bytes()),
                 "myblasSetWorkspace");
 }
 
 void rival::drop_workspace(const machine& device) const {
-    require(library_.set_stream(handle_, device.stream()), "myblasSetStream");
+    require(library_.set_stream(handle_.get(), device.stream()), "myblasSetStream");
 }
 
 void rival::join(std::vector<subject>& subjects, const shape& s, const operands& o) const {
     if (!library_.routines[s])
         return;
-    subjects.push_back(
-        {name_,
-         [] {},
-         [this, s, o] { require(call_routine(library_, handle_, s, o), name_.c_str()); }});
+    subjects.push_back({name_, [this, s, o] {
+                            require(call_routine(library_, handle_.get(), s, o), name_.c_str());
+                        }});
 }
 
 } // namespace bench

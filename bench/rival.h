@@ -7,7 +7,9 @@
 #include "shape.h"
 
 #include <cstddef>
+#include <memory>
 #include <string>
+#include <type_traits>
 
 namespace bench {
 
@@ -18,8 +20,6 @@ public:
     // Loads a libmyblas from a file; its name is "myblas@" and the folder of the file. Throws
     // usage_error if it cannot be used.
     static rival load(const std::string& file, myblasBackend_t);
-    ~rival();
-    rival(rival&&) noexcept;
 
     // Bytes of workspace that a call wants; 0 if the library lacks the routine.
     size_t wanted_workspace(myblasMath_t, const shape&, const operands&) const;
@@ -38,7 +38,7 @@ private:
 
     std::string name_;
     library_functions library_;
-    myblasHandle_t handle_ = nullptr;
+    std::shared_ptr<std::remove_pointer_t<myblasHandle_t>> handle_;
 };
 
 } // namespace bench

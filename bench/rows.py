@@ -101,12 +101,6 @@ def by_incumbent(entries):
     return groups
 
 
-def classes_of(entries):
-    """The names of the classes for such entries, in order."""
-    limits = PRODUCTS if counts_flops(entries[0]) else MOVES
-    return [name for _, name in limits]
-
-
 def class_of(entry):
     limits, work = (PRODUCTS, flops(entry)) if counts_flops(entry) else (MOVES, moved_bytes(entry))
     return next(name for limit, name in limits if work < limit)
@@ -114,7 +108,7 @@ def class_of(entry):
 
 def by_class(entries):
     """{class: entries} for those classes that have any, and all of them at the end."""
-    groups = {name: [] for name in classes_of(entries)}
+    groups = {name: [] for _, name in (PRODUCTS if counts_flops(entries[0]) else MOVES)}
     for entry in entries:
         groups[class_of(entry)].append(entry)
     return {name: group for name, group in groups.items() if group} | {ALL: entries}

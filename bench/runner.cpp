@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <limits>
 #include <set>
@@ -18,11 +17,7 @@ const std::string automatic = "auto";
 
 // MYBLAS_SGEMM_KERNEL or its like.
 std::string kernel_variable(routine r) {
-    std::string name = describe(first_with_kernels_of(r)).name;
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-        return static_cast<char>(std::toupper(c));
-    });
-    return fmt::format("MYBLAS_{}_KERNEL", name);
+    return fmt::format("MYBLAS_{}_KERNEL", to_upper(describe(first_with_kernels_of(r)).name));
 }
 
 // The kernel that the variable forces on new handles; empty: none.
@@ -120,17 +115,18 @@ buffer runner::make_workspace(const task& work, const std::vector<std::string>& 
         if (bytes <= limit)
             largest = std::max(largest, bytes);
     };
-    if (options_.workspace == workspace_source::lent)
+    const bool lends = options_.workspace == workspace_source::lent;
+    const routine r = work.sizes().routine;
+    if (lends)
         for (const std::string& name : names) {
-            handle_.force(work.sizes().routine, name);
+            handle_.force(r, name);
             count(wanted_workspace(handle_, work.sizes(), work.data()));
         }
-    if (options_.workspace == workspace_source::lent &&
-        work.sizes().routine == routine::sgemm_fused) {
-        handle_.force(routine::sgemm_fused, "");
+    if (lends && r == routine::sgemm_fused) {
+        handle_.force(r, "");
         count(wanted_workspace(handle_, without_epilogue(work.sizes()), work.data()));
     }
-    if (options_.workspace == workspace_source::lent || options_.has(sweep::bare))
+    if (lends || options_.has(sweep::bare))
         for (const rival& other : rivals_)
             count(other.wanted_workspace(options_.math, work.sizes(), work.data()));
     return largest == 0 ? buffer() : buffer(handle_, largest);
@@ -234,11 +230,11 @@ subject runner::ours(const std::string& name,
                      const std::string& forced) const {
     const routine r = work.sizes().routine;
     return {name,
+            [&work, r] { require(work.call(), describe(r).name); },
             [this, r, math, forced] {
                 handle_.set_math(math);
                 handle_.force(r, forced);
-            },
-            [&work, r] { require(work.call(), describe(r).name); }};
+            }};
 }
 
 // The product in the same mode, by the library's own choice of kernel.

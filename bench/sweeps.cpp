@@ -44,10 +44,6 @@ constexpr int64_t fused_squares[] = {1024, 1500, 2048, 3072, 4096, 8192};
 constexpr triple fused_layers[] = {
     {4096, 512, 4096}, {1024, 4096, 1024}, {50257, 256, 768}, {1001, 777, 333}};
 
-struct pair {
-    int64_t m, n;
-};
-
 // clang-format off
 constexpr pair transpose_shapes[] = {
     {64, 64}, {256, 256}, {512, 512}, {1024, 1024}, {2048, 2048}, {4096, 4096}, {4097, 4097},

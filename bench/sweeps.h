@@ -12,6 +12,10 @@
 
 namespace bench {
 
+struct pair {
+    int64_t m, n;
+};
+
 // Sizes that follow from a seed alone, on any machine.
 class size_source {
 public:

@@ -15,10 +15,6 @@ constexpr int64_t level2_orders[] = {
     64, 128, 256, 512, 1000, 1024, 2048, 4096, 4097, 8192, 16384, 32768};
 constexpr int64_t level2_in_other_forms[] = {1000, 8192}; // upper halves that only mirror the lower
 
-struct pair {
-    int64_t m, n;
-};
-
 constexpr pair level2_rectangles[] = {{64, 16384},
                                       {16384, 64},
                                       {1000, 100000},

@@ -196,17 +196,20 @@ uint64_t task::output_seed() {
     return seed_ + (of == &a_ ? stream_a : of == &b_ ? stream_b : stream_c);
 }
 
-void task::call_on_poison() {
-    machine_.poison(output().data(), output().bytes());
+void task::call_and_wait() {
     require(call(), describe(shape_.routine).name);
     machine_.synchronize();
+}
+
+void task::call_on_poison() {
+    machine_.poison(output().data(), output().bytes());
+    call_and_wait();
 }
 
 // Earlier calls have changed the output.
 void task::call_on_data() {
     fill_operand(output(), output_seed());
-    require(call(), describe(shape_.routine).name);
-    machine_.synchronize();
+    call_and_wait();
 }
 
 verdict task::verify(const std::string& kernel) {
@@ -276,8 +279,7 @@ verdict task::verify_product() {
 verdict task::verify_transpose(bool as_copy) {
     if (shape_.in_place) { // earlier calls have transposed the matrix
         fill_operand(a_, seed_ + stream_a);
-        require(call(), describe(shape_.routine).name);
-        machine_.synchronize();
+        call_and_wait();
     } else {
         call_on_poison();
     }
@@ -397,8 +399,7 @@ verdict task::verify_pair() {
     fill_operand(a_, seed_ + stream_a); // earlier calls have changed them
     if (operands_.b)
         fill_operand(b_, seed_ + stream_b);
-    require(call(), describe(shape_.routine).name);
-    machine_.synchronize();
+    call_and_wait();
     const double worst = machine_.compare(
         pair_errors{view_pair(shape_, operands_, seed_ + stream_a, seed_ + stream_b)});
     const double bound = [&] {

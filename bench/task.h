@@ -50,6 +50,7 @@ private:
     void make_pointer_arrays();
     buffer& output();
     uint64_t output_seed();
+    void call_and_wait();
     void call_on_poison();
     void call_on_data();
     verdict verify_product();

@@ -31,21 +31,6 @@ summary summarise(timing how, const std::vector<sample>& samples) {
 
 } // namespace
 
-const char* to_text(timing how) {
-    switch (how) {
-    case timing::graph:
-        return "graph";
-    case timing::queue:
-        return "queue";
-    case timing::event:
-        return "event";
-    case timing::enqueue:
-        return "enqueue";
-    default:
-        return "wall";
-    }
-}
-
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     const size_t middle = values.size() / 2;

@@ -89,6 +89,8 @@ missing_test_packages() {
     [ -e "/usr/lib/$multiarch/lapack/xlintsts" ] || echo liblapack-test
     [ -e "/usr/lib/$multiarch/scalapack/openmpi-tests/xslu" ] || echo scalapack-mpi-test
     has_command mpirun.openmpi || echo openmpi-bin
+    has_module ompi-c || echo libopenmpi-dev
+    [ -e "/usr/lib/$multiarch/libscalapack-openmpi.so" ] || echo libscalapack-openmpi-dev
     for module in numpy scipy pytest hypothesis; do
         /usr/bin/python3 -c "import $module" 2>/dev/null || echo "python3-$module"
     done

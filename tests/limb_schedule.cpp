@@ -326,6 +326,45 @@ void test_plans_are_cheap(void**) {
 }
 
 // Kernels describe their work before anyone asks whether they accept the workspace.
+// Strips of the first bundle are packed first, so most tiles of the first wave find their panels
+// there (locate_tile has the order of tiles).
+void test_first_bundle(void**) {
+    std::mt19937_64 random(7);
+    device_info device;
+    device.arch = 90;
+    device.sm_count = 132;
+    const limb_variant& v = variants[2];
+    const int64_t patch = patch_rows / v.block_m, panels_m = v.block_m / panel_lines;
+    int checked = 0;
+    for (int round = 0; round < 2000; ++round) {
+        const int64_t m = spread(random, 200, 60000), n = spread(random, 200, 60000);
+        const sgemm_problem p{.m = m, .n = n, .k = 1024, .lda = m, .ldb = 1024, .ldc = m};
+        const pass_schedule whole = v.schedule_passes(p, device, size_t{1} << 40);
+        const tile_schedule tiles =
+            v.schedule_tiles(whole.first, whole.limbs, device, size_t{1} << 40);
+        strip_schedule strips{};
+        if (!v.schedule_strips(whole.first, tiles, device, strips))
+            continue;
+        ++checked;
+        const int64_t tiles_m = whole.first.panels_a / panels_m, tiles_n = whole.first.panels_b;
+        const int64_t wave = std::min<int64_t>(tiles_m * tiles_n, device.sm_count);
+        int64_t inside = 0;
+        for (int64_t tile = 0; tile < wave; ++tile) {
+            const int64_t band = tile / (patch * tiles_n), rest = tile % (patch * tiles_n);
+            const int64_t height = std::min(tiles_m - band * patch, patch);
+            const int64_t row = band * patch + rest % height, col = rest / height;
+            inside += (row + 1) * panels_m <= strips.bundle_a && col < strips.bundle_b;
+        }
+        if (4 * inside < 3 * wave)
+            fail_msg("%lld x %lld: %lld of %lld tiles",
+                     static_cast<long long>(m),
+                     static_cast<long long>(n),
+                     static_cast<long long>(inside),
+                     static_cast<long long>(wave));
+    }
+    assert_true(checked > 1000);
+}
+
 void test_work_in_any_workspace(void**) {
     std::mt19937_64 random(2);
     device_info device;
@@ -370,6 +409,7 @@ int main() {
         cmocka_unit_test(test_clusters),
         cmocka_unit_test(test_best_workspace),
         cmocka_unit_test(test_plans_are_cheap),
+        cmocka_unit_test(test_first_bundle),
         cmocka_unit_test(test_work_in_any_workspace),
     };
     return cmocka_run_group_tests_name("limb_schedule", tests, nullptr, nullptr);

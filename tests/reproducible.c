@@ -3,8 +3,10 @@
 // mode refuses.
 //
 // MYBLAS_TEST_CALLS=10000 and MYBLAS_TEST_SEED=1 choose the number of random calls, and their seed.
+// The hash of their results is the same on every device and host.
 #include "support.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <time.h>
 
@@ -437,6 +439,19 @@ static void fail_call(const struct call* c, const char* kernel, const char* what
         what);
 }
 
+// FNV-1a of the bits of all results since test_random_calls began; a NaN counts as zero.
+static uint64_t results_hash;
+
+static void add_to_hash(const float* values, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        uint32_t bits = 0;
+        if (!isnan(values[i]))
+            memcpy(&bits, &values[i], sizeof bits);
+        for (int byte = 0; byte < 4; ++byte)
+            results_hash = (results_hash ^ (bits >> 8 * byte & 0xff)) * 0x100000001b3;
+    }
+}
+
 // Every element of C, of aux, and what must not be touched.
 static void
 check(struct operands* o, const struct call* c, const float* before, const char* kernel) {
@@ -481,6 +496,7 @@ check(struct operands* o, const struct call* c, const float* before, const char*
         untouched += is_same(found[i], before[i]);
     if (untouched + computed < o->c.floats)
         fail_call(c, kernel, "memory beside C is touched");
+    add_to_hash(found, o->c.floats);
 }
 
 // Returns whether the call was accepted.
@@ -519,6 +535,10 @@ static struct call random_call(void) {
     c.upper = random_between(0, 1), c.right = random_between(0, 1);
     c.m = random_extent(), c.n = random_extent();
     c.k = random_between(0, 30) ? random_extent() : 0;
+    if (random_between(0, 60) == 0) { // large tiles
+        c.m = (int)random_between(300, 900), c.n = (int)random_between(300, 900);
+        c.k = (int)random_between(1, 300);
+    }
     if (random_between(0, 20) == 0) { // a long k, with a small C
         c.m = 1 + c.m % 20, c.n = 1 + c.n % 20;
         c.k = (int)random_between(300, 3000);
@@ -572,10 +592,12 @@ static void test_random_calls(void** state) {
     const long seed = number_of("MYBLAS_TEST_SEED", (long)time(NULL));
     print_message("%ld random calls, MYBLAS_TEST_SEED=%ld\n", calls, seed);
     random_seed((uint64_t)seed);
+    results_hash = 0xcbf29ce484222325;
     for (long i = 0; i < calls; ++i) {
         const struct call c = random_call();
         assert_true(run_and_check(handle, &c, NULL));
     }
+    print_message("results: %016" PRIx64 "\n", results_hash);
 }
 
 // ---- Kernels ------------------------------------------------------------------------------------

@@ -289,6 +289,9 @@ void test_modes_and_architectures(void**) {
     p.math = MYBLAS_FP32_FAST_MATH;
     m.of(loose).costs.step = 0.81f;
     assert_string_equal(selected_by(m, p, 500000), "loose");
+    p.batch_count = 2; // the margin of batches is larger
+    assert_string_equal(selected_by(m, p, 500000), "split");
+    p.batch_count = 1;
     m.of(loose).costs.step = 0.86f;
     assert_string_equal(selected_by(m, p, 500000), "split");
     p = square(64);

@@ -3,6 +3,7 @@
 // memory. No GPU, no library.
 #include "api/capture_memory.h"
 #include "api/dispatch.h"
+#include "core/environment.h"
 
 #include <algorithm>
 #include <atomic>

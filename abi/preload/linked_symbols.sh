@@ -43,6 +43,7 @@ sort -u "$served" >"$work/served"
 } >"$output.inc"
 {
     cat "$work/all"
+    echo myblas_linked_function
     echo myblas_preload_report
 } >"$output.symbols"
 {

@@ -1,27 +1,16 @@
-// host_matrices N ROUTINE...: seconds of sgemm_, ssyrk_ or strsm_ (ROUTINE without the underscore)
-// for matrices of order N in host memory, by the BLAS that the program is linked to, or by a
-// preload library.
+// host_matrices N ROUTINE... [N ROUTINE...]...: seconds of sgemm_, ssyrk_ or strsm_ (ROUTINE has no
+// underscore) for matrices of order N in host memory, by the BLAS that the program is linked to, or
+// by a preload library.
 //
 // A line "RESULT {...}" of JSON for each routine: the first call, which may start a GPU, and the
 // best of all. The result X is checked in double precision by X v, with a random vector v, which
 // finds any wrong element; errors are relative to the norm of X v, and to its root mean square.
 #include "../substitution/clock.h"
+#include "../substitution/fortran_blas.h"
 #include "verified.h"
 
 #include <stdbool.h>
 #include <string.h>
-
-// As Fortran has them, with the lengths of their strings at the end.
-typedef const char* letter;
-typedef const int* size;
-typedef const float* input;
-// clang-format off
-void sgemm_(letter, letter, size, size, size, input, input, size, input, size, input, float*, size,
-            size_t, size_t);
-void ssyrk_(letter, letter, size, size, input, input, size, input, float*, size, size_t, size_t);
-void strsm_(letter, letter, letter, letter, size, size, input, input, size, float*, size,
-            size_t, size_t, size_t, size_t);
-// clang-format on
 
 enum { most_calls = 4, seed_of_a = 1, seed_of_b = 2, seed_of_c = 3 };
 static const double long_enough = 6; // seconds of calls, after which there is no other one
@@ -170,25 +159,12 @@ static void measure(const struct routine* routine, const double* x) {
     }
     const struct difference difference = routine->verify(x);
     const double flop = routine->flop * n * n * n;
-    printf("RESULT {\"work\": \"%s_\", \"n\": %d, \"first_ms\": %.2f, \"ms\": %.2f, "
-           "\"calls\": %d, \"tflops\": %.3f, \"error\": %.3g, \"largest_error\": %.3g}\n",
-           routine->name,
-           n,
-           1e3 * first,
-           1e3 * best,
-           calls,
-           1e-12 * flop / best,
-           fmin(difference.norm, 1e30),
-           fmin(difference.largest, 1e30));
-    fflush(stdout);
+    printf("RESULT {\"work\": \"%s_\", \"n\": %d, ", routine->name, n);
+    print_measured(first, best, calls, flop, difference);
 }
 
-int main(int argc, char** argv) {
-    n = argc > 2 ? atoi(argv[1]) : 0;
-    if (n < 1) {
-        fprintf(stderr, "usage: %s N sgemm|ssyrk|strsm...\n", argv[0]);
-        return 2;
-    }
+// Matrices and the vector x, of order n.
+static double* allocate_all(void) {
     const size_t bytes = (size_t)n * n * sizeof *a;
     a = allocate(bytes);
     b = allocate(bytes);
@@ -196,20 +172,45 @@ int main(int argc, char** argv) {
     double* x = allocate(n * sizeof *x);
     for (int i = 0; i < n; ++i)
         x[i] = probe(i);
-    for (int i = 2; i < argc; ++i) {
-        const struct routine* found = NULL;
-        for (size_t r = 0; r < sizeof routines / sizeof *routines; ++r)
-            if (strcmp(routines[r].name, argv[i]) == 0)
-                found = &routines[r];
-        if (!found) {
-            fprintf(stderr, "%s: no routine %s\n", argv[0], argv[i]);
-            return 2;
-        }
-        measure(found, x);
-    }
+    return x;
+}
+
+static void free_all(double* x) {
     free(a);
     free(b);
     free(c);
     free(x);
+}
+
+static const struct routine* routine_of(const char* name) {
+    for (size_t r = 0; r < sizeof routines / sizeof *routines; ++r)
+        if (strcmp(routines[r].name, name) == 0)
+            return &routines[r];
+    return NULL;
+}
+
+static int usage(const char* program) {
+    fprintf(stderr, "usage: %s N sgemm|ssyrk|strsm... [N ...]...\n", program);
+    return 2;
+}
+
+int main(int argc, char** argv) {
+    double* x = NULL;
+    for (int i = 1; i < argc; ++i) {
+        const struct routine* routine = routine_of(argv[i]);
+        const int order = atoi(argv[i]);
+        if (routine ? !x : order < 1)
+            return usage(argv[0]);
+        if (routine) {
+            measure(routine, x);
+        } else {
+            free_all(x);
+            n = order;
+            x = allocate_all();
+        }
+    }
+    if (!x)
+        return usage(argv[0]);
+    free_all(x);
     return 0;
 }

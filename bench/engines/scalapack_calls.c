@@ -1,19 +1,14 @@
-// scalapack_calls N BLOCK ROUTINE...: seconds of ScaLAPACK's psgemm_, psgetrf_ (LU) or pspotrf_
-// (Cholesky; ROUTINE without the underscore) for matrices of order N, which are distributed over
-// the processes of an MPI job in blocks of BLOCK x BLOCK. The grid of processes is as square as
-// their number allows.
+// scalapack_calls N BLOCK ROUTINE... [BLOCK ROUTINE...]...: seconds of ScaLAPACK's psgemm_,
+// psgetrf_ (LU) or pspotrf_ (Cholesky; ROUTINE has no underscore) for matrices of order N, which
+// are distributed over the processes of an MPI job in blocks of BLOCK x BLOCK. The grid of
+// processes is as square as their number allows.
 //
 // The first process prints a line "RESULT {...}" of JSON for each routine, with the times of the
 // slowest process. Results are checked in double precision with a random vector v: C v = A (B v),
 // L (U v) = P A v, L (L' v) = A v. Errors are relative to the norm of the right side, and to its
 // root mean square.
-//
-// PBLAS multiplies panels of K columns with LOGICAL_BLOCK=K of the environment. Else ScaLAPACK says
-// how many, or a preload library.
-#define _GNU_SOURCE
 #include "verified.h"
 
-#include <dlfcn.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <string.h>
@@ -28,6 +23,7 @@ void Cblacs_gridinit(int* context, letter order, int rows, int columns);
 void Cblacs_gridinfo(int context, int* rows, int* columns, int* row, int* column);
 void Cblacs_gridexit(int context);
 void Cblacs_exit(int keep_mpi);
+int pilaenv_(size context, letter precision); // columns of the panels that PBLAS multiplies
 int numroc_(size n, size block, size index, size first, size count);
 void descinit_(int* descriptor, size m, size n, size mb, size nb, size row, size column,
                size context, size ld, int* info);
@@ -37,25 +33,17 @@ void psgetrf_(size, size, float*, size, size, size, int* pivots, int* info);
 void pspotrf_(letter, size, float*, size, size, size, int* info);
 // clang-format on
 
-enum { calls = 2, seed_of_a = 1, seed_of_b = 2, seed_of_c = 3, seed_of_spd = 4 };
+enum { most_calls = 2, seed_of_a = 1, seed_of_b = 2, seed_of_c = 3, seed_of_spd = 4 };
+
+static const double long_enough = 4; // seconds of a call, after which there is no other one
 
 static const int zero = 0, one = 1;
-static int rank, context, n, block;
+static int rank, count, context, n, block;
 static struct grid { int rows, columns, row, column; } grid;
 static int rows, columns, ld; // of this process's part of a matrix
 static int descriptor[9];
 static float *a, *b, *c;
 static double *x, *wanted, *got, *between; // of all n elements, in each process
-
-// PBLAS asks for its logical block. A program's own function comes before ScaLAPACK's.
-int pilaenv_(int* of_context, char* precision) {
-    const char* set = getenv("LOGICAL_BLOCK");
-    if (set && atoi(set) > 0)
-        return atoi(set);
-    int (*next)(int*, char*) = NULL;
-    *(void**)&next = dlsym(RTLD_NEXT, "pilaenv_");
-    return next ? next(of_context, precision) : 32;
-}
 
 // Row and column of the whole matrix, by their indices in this process's part.
 static size_t global_row(int i) {
@@ -135,25 +123,10 @@ static void exchange(double* v) {
 
 static int call_psgemm(void) {
     const float alpha = 1, beta = 0;
-    psgemm_("N",
-            "N",
-            &n,
-            &n,
-            &n,
-            &alpha,
-            a,
-            &one,
-            &one,
-            descriptor,
-            b,
-            &one,
-            &one,
-            descriptor,
-            &beta,
-            c,
-            &one,
-            &one,
-            descriptor);
+    // clang-format off
+    psgemm_("N", "N", &n, &n, &n, &alpha, a, &one, &one, descriptor, b, &one, &one, descriptor,
+            &beta, c, &one, &one, descriptor);
+    // clang-format on
     return 0;
 }
 
@@ -201,7 +174,7 @@ static const struct routine {
 
 static void measure(const struct routine* routine) {
     double first = 0, best = INFINITY;
-    int info = 0;
+    int info = 0, calls = 0;
     fill(a, routine->seed);
     if (routine->is_in_place) {
         multiply(full, a, x, wanted);
@@ -209,15 +182,17 @@ static void measure(const struct routine* routine) {
         fill(b, seed_of_b);
         fill(c, seed_of_c);
     }
-    for (int call = 0; call < calls && info == 0; ++call) {
-        if (routine->is_in_place && call > 0)
+    while (info == 0 && calls < (first < long_enough ? most_calls : 1)) {
+        if (routine->is_in_place && calls > 0)
             fill(a, routine->seed);
         MPI_Barrier(MPI_COMM_WORLD);
         const double begin = MPI_Wtime();
         info = routine->call();
         MPI_Barrier(MPI_COMM_WORLD);
-        const double seconds = MPI_Wtime() - begin;
-        if (call == 0)
+        const double own_seconds = MPI_Wtime() - begin;
+        double seconds; // as the slowest process has them
+        MPI_Allreduce(&own_seconds, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        if (calls++ == 0)
             first = seconds;
         best = fmin(best, seconds);
     }
@@ -228,44 +203,40 @@ static void measure(const struct routine* routine) {
     if (info != 0)
         difference.norm = INFINITY;
     const double flop = routine->flop * n * n * n;
-    printf("RESULT {\"work\": \"%s_\", \"n\": %d, \"block\": %d, \"logical_block\": %d, "
-           "\"ranks\": %d, \"first_ms\": %.2f, \"ms\": %.2f, \"calls\": %d, \"tflops\": %.3f, "
-           "\"error\": %.3g, \"largest_error\": %.3g}\n",
-           routine->name,
-           n,
-           block,
+    printf("RESULT {\"work\": \"%s_, NB %d\", \"n\": %d, ", routine->name, block, n);
+    printf("\"logical_block\": %d, \"ranks\": %d, ",
            pilaenv_(&context, "S"),
-           grid.rows * grid.columns,
-           1e3 * first,
-           1e3 * best,
-           calls,
-           1e-12 * flop / best,
-           fmin(difference.norm, 1e30),
-           fmin(difference.largest, 1e30));
-    fflush(stdout);
+           grid.rows * grid.columns);
+    print_measured(first, best, calls, flop, difference);
 }
 
 static int usage(const char* program) {
     if (rank == 0)
-        fprintf(stderr, "usage: %s N BLOCK psgemm|psgetrf|pspotrf...\n", program);
+        fprintf(stderr, "usage: %s N BLOCK psgemm|psgetrf|pspotrf... [BLOCK ...]...\n", program);
     MPI_Finalize();
     return 2;
 }
 
-int main(int argc, char** argv) {
-    int count, info;
-    MPI_Init(&argc, &argv);
-    Cblacs_pinfo(&rank, &count);
-    n = argc > 3 ? atoi(argv[1]) : 0;
-    block = argc > 3 ? atoi(argv[2]) : 0;
-    if (n < 1 || block < 1)
-        return usage(argv[0]);
-    grid.rows = (int)sqrt(count);
-    while (count % grid.rows != 0)
+static void make_grid(int processes) {
+    grid.rows = (int)sqrt(processes);
+    while (processes % grid.rows != 0)
         --grid.rows;
     Cblacs_get(-1, 0, &context);
-    Cblacs_gridinit(&context, "Row", grid.rows, count / grid.rows);
+    Cblacs_gridinit(&context, "Row", grid.rows, processes / grid.rows);
     Cblacs_gridinfo(context, &grid.rows, &grid.columns, &grid.row, &grid.column);
+}
+
+static void free_matrices(void) {
+    free(a);
+    free(b);
+    free(c);
+    free(pivots);
+}
+
+// Matrices in blocks of this order.
+static void allocate_matrices(int order) {
+    int info;
+    block = order;
     rows = numroc_(&n, &block, &grid.row, &zero, &grid.rows);
     columns = numroc_(&n, &block, &grid.column, &zero, &grid.columns);
     ld = rows > 1 ? rows : 1;
@@ -275,24 +246,40 @@ int main(int argc, char** argv) {
     b = allocate(bytes);
     c = allocate(bytes);
     pivots = allocate(((size_t)rows + block) * sizeof *pivots);
+}
+
+static const struct routine* routine_of(const char* name) {
+    for (size_t r = 0; r < sizeof routines / sizeof *routines; ++r)
+        if (strcmp(routines[r].name, name) == 0)
+            return &routines[r];
+    return NULL;
+}
+
+int main(int argc, char** argv) {
+    int processes;
+    MPI_Init(&argc, &argv);
+    Cblacs_pinfo(&rank, &processes);
+    n = argc > 3 ? atoi(argv[1]) : 0;
+    if (n < 1 || atoi(argv[2]) < 1)
+        return usage(argv[0]);
+    make_grid(processes);
     double** vectors[] = {&x, &wanted, &got, &between};
     for (int i = 0; i < 4; ++i)
         *vectors[i] = allocate(n * sizeof **vectors[i]);
     for (int i = 0; i < n; ++i)
         x[i] = probe(i);
-    for (int i = 3; i < argc; ++i) {
-        const struct routine* found = NULL;
-        for (size_t r = 0; r < sizeof routines / sizeof *routines; ++r)
-            if (strcmp(routines[r].name, argv[i]) == 0)
-                found = &routines[r];
-        if (!found)
+    for (int i = 2; i < argc; ++i) {
+        const struct routine* routine = routine_of(argv[i]);
+        if (routine) {
+            measure(routine);
+        } else if (atoi(argv[i]) > 0) {
+            free_matrices();
+            allocate_matrices(atoi(argv[i]));
+        } else {
             return usage(argv[0]);
-        measure(found);
+        }
     }
-    free(a);
-    free(b);
-    free(c);
-    free(pivots);
+    free_matrices();
     for (int i = 0; i < 4; ++i)
         free(*vectors[i]);
     Cblacs_gridexit(context);

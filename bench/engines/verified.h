@@ -52,3 +52,12 @@ static inline struct difference compare(const double* got, const double* wanted,
     }
     return (struct difference){sqrt(lost / whole), largest / sqrt(whole / (double)n)};
 }
+
+// The end of a line "RESULT {...}": times of the first and of the quickest call, rate, errors.
+static inline void
+print_measured(double first, double best, int calls, double flop, struct difference d) {
+    printf("\"first_ms\": %.2f, \"ms\": %.2f, \"calls\": %d, ", 1e3 * first, 1e3 * best, calls);
+    printf("\"tflops\": %.3f, \"error\": %.3g, ", 1e-12 * flop / best, fmin(d.norm, 1e30));
+    printf("\"largest_error\": %.3g}\n", fmin(d.largest, 1e30));
+    fflush(stdout);
+}

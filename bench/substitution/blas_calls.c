@@ -9,24 +9,13 @@
 // blas_calls --transfer: bytes per second of copies to and from a GPU and pinned memory.
 #define _GNU_SOURCE
 #include "clock.h"
+#include "fortran_blas.h"
 
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// As Fortran has them, with the lengths of their strings at the end.
-typedef const char* letter;
-typedef const int* size;
-typedef const float* input;
-// clang-format off
-void sgemm_(letter, letter, size, size, size, input, input, size, input, size, input, float*, size,
-            size_t, size_t);
-void ssyrk_(letter, letter, size, size, input, input, size, input, float*, size, size_t, size_t);
-void strsm_(letter, letter, letter, letter, size, size, input, input, size, float*, size,
-            size_t, size_t, size_t, size_t);
-// clang-format on
 
 typedef void (*function_of_blas)(void);
 

@@ -33,22 +33,10 @@ static void cublas_sgemm(void* rows) {
 static void cublas_saxpy(void* length) { cublasSaxpy(cublas, *(int*)length, &alpha, a, 1, c, 1); }
 static void cublas_matmul(void* unused) {
     (void)unused;
-    cublasLtMatmul(cublas_lt,
-                   product,
-                   &alpha,
-                   a,
-                   square,
-                   b,
-                   square,
-                   &beta,
-                   c,
-                   square,
-                   c,
-                   square,
-                   NULL,
-                   NULL,
-                   0,
-                   NULL);
+    // clang-format off
+    cublasLtMatmul(cublas_lt, product, &alpha, a, square, b, square, &beta, c, square, c, square,
+                   NULL, NULL, 0, NULL);
+    // clang-format on
 }
 static void my_sgemm(void* rows) {
     sgemm(myblas, MYBLAS_OP_N, MYBLAS_OP_N, *(int*)rows, n, n, &alpha, a, n, b, n, &beta, c, n);

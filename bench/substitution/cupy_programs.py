@@ -3,6 +3,7 @@
 import cupy
 import cupy.cublas
 import cupyx.scipy.linalg
+import programs
 
 NAME = f"CuPy {cupy.__version__}"
 
@@ -25,16 +26,7 @@ def positive_definite(n):
     return (a @ a.T / n + cupy.eye(n)).astype(cupy.float32)
 
 
-class Program:
-    """run() enqueues the work once; error() is the difference from the same in FP64, relative to
-    its norm."""
-
-    def __init__(self, function, *inputs):
-        self.function, self.inputs = function, inputs
-
-    def run(self):
-        return self.function(*self.inputs)
-
+class Program(programs.Program):
     def error(self):
         exact = self.function(*[i.astype(cupy.float64) for i in self.inputs])
         return float(cupy.linalg.norm(self.run() - exact) / cupy.linalg.norm(exact))
@@ -45,11 +37,7 @@ def rank_k(a):
     return cupy.tril(cupy.cublas.syrk("N", a, lower=True))
 
 
-def of(function, *inputs):
-    """Returns a function that makes a program from a function and, for each input, a shape or a
-    function that makes it."""
-    return lambda: Program(function, *(i() if callable(i) else random(*i) for i in inputs))
-
+of = programs.maker(Program, random)
 
 PROGRAMS = {
     "matmul 4096": of(cupy.matmul, (4096, 4096), (4096, 4096)),

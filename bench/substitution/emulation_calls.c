@@ -36,25 +36,11 @@ static cublasStatus_t by_math_mode(int n) {
 }
 
 static cublasStatus_t by_compute_type(int n) {
-    return cublasGemmEx(cublas,
-                        CUBLAS_OP_N,
-                        CUBLAS_OP_N,
-                        n,
-                        n,
-                        n,
-                        &alpha,
-                        a,
-                        CUDA_R_32F,
-                        n,
-                        b,
-                        CUDA_R_32F,
-                        n,
-                        &beta,
-                        c,
-                        CUDA_R_32F,
-                        n,
-                        CUBLAS_COMPUTE_32F_EMULATED_16BFX9,
-                        CUBLAS_GEMM_DEFAULT);
+    // clang-format off
+    return cublasGemmEx(cublas, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &alpha, a, CUDA_R_32F, n,
+                        b, CUDA_R_32F, n, &beta, c, CUDA_R_32F, n,
+                        CUBLAS_COMPUTE_32F_EMULATED_16BFX9, CUBLAS_GEMM_DEFAULT);
+    // clang-format on
 }
 
 static cublasStatus_t by_emulation_descriptor(int n) {
@@ -77,22 +63,10 @@ static cublasStatus_t by_emulation_descriptor(int n) {
     if (status == CUBLAS_STATUS_SUCCESS && count == 0)
         status = CUBLAS_STATUS_NOT_SUPPORTED;
     if (status == CUBLAS_STATUS_SUCCESS)
-        status = cublasLtMatmul(cublas_lt,
-                                product,
-                                &alpha,
-                                a,
-                                square,
-                                b,
-                                square,
-                                &beta,
-                                c,
-                                square,
-                                c,
-                                square,
-                                &found.algo,
-                                workspace,
-                                workspace_bytes,
-                                NULL);
+        // clang-format off
+        status = cublasLtMatmul(cublas_lt, product, &alpha, a, square, b, square, &beta, c, square,
+                                c, square, &found.algo, workspace, workspace_bytes, NULL);
+    // clang-format on
     cublasLtMatmulPreferenceDestroy(preference);
     cublasLtMatrixLayoutDestroy(square);
     cublasLtMatmulDescDestroy(product);
@@ -190,20 +164,10 @@ int main(int argc, char** argv) {
     free(values);
     const double one = 1, zero = 0;
     static double exact[check_n * check_n];
-    cublasDgemm(cublas,
-                CUBLAS_OP_N,
-                CUBLAS_OP_N,
-                check_n,
-                check_n,
-                check_n,
-                &one,
-                exact_a,
-                check_n,
-                exact_b,
-                check_n,
-                &zero,
-                exact_c,
-                check_n);
+    // clang-format off
+    cublasDgemm(cublas, CUBLAS_OP_N, CUBLAS_OP_N, check_n, check_n, check_n, &one, exact_a, check_n,
+                exact_b, check_n, &zero, exact_c, check_n);
+    // clang-format on
     cudaMemcpy(exact, exact_c, sizeof exact, cudaMemcpyDeviceToHost);
 
     static const struct {

@@ -8,6 +8,7 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # other process
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import jax.scipy.linalg  # noqa: E402
+import programs  # noqa: E402
 
 NAME = f"JAX {jax.__version__}"
 
@@ -36,17 +37,14 @@ def positive_definite(n):
     return (a @ a.T / n + jnp.eye(n)).astype(jnp.float32)
 
 
-class Program:
-    """run() enqueues the work once; error() is the difference from the same in FP64, relative to
-    its norm."""
-
+class Program(programs.Program):
     latest = None  # results: all earlier work is complete when they are there
 
     def __init__(self, function, *inputs):
-        self.function, self.inputs = jax.jit(function), inputs
+        super().__init__(jax.jit(function), *inputs)
 
     def run(self):
-        Program.latest = self.function(*self.inputs)
+        Program.latest = super().run()
         return Program.latest
 
     def error(self):
@@ -60,11 +58,7 @@ def layers(x, first, second):
     return jnp.sum(jax.nn.gelu(x @ first) @ second)
 
 
-def of(function, *inputs):
-    """Returns a function that makes a program from a function and, for each input, a shape or a
-    function that makes it."""
-    return lambda: Program(function, *(i() if callable(i) else random(*i) for i in inputs))
-
+of = programs.maker(Program, random)
 
 PROGRAMS = {
     "matmul 4096": of(jnp.matmul, (4096, 4096), (4096, 4096)),

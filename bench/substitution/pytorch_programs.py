@@ -6,6 +6,7 @@ import copy
 import ctypes
 import math
 
+import programs
 import torch
 from torch import nn
 
@@ -68,16 +69,7 @@ def relative_error(outputs, exact):
     return (lost / whole).sqrt().item()
 
 
-class Program:
-    """run() enqueues the work once; error() is the difference from the same in FP64, relative to
-    its norm."""
-
-    def __init__(self, function, *inputs):
-        self.function, self.inputs = function, inputs
-
-    def run(self):
-        return self.function(*self.inputs)
-
+class Program(programs.Program):
     def in_double(self):
         inputs = [i.double() if isinstance(i, torch.Tensor) else i for i in self.inputs]
         return self.function(*inputs)
@@ -194,12 +186,18 @@ def attention(q, k, v):
     return torch.einsum("bhqk,bhkd->bhqd", weights, v)
 
 
+def attention_by_products(q, k, v):
+    with nn.attention.sdpa_kernel(nn.attention.SDPBackend.MATH):
+        return nn.functional.scaled_dot_product_attention(q, k, v)
+
+
 class Attention(nn.MultiheadAttention):
-    def __init__(self, size, heads):
+    def __init__(self, size, heads, need_weights=False):
         super().__init__(size, heads, batch_first=True)
+        self.need_weights = need_weights  # if so, PyTorch computes by products of its own
 
     def forward(self, x):
-        return super().forward(x, x, x, need_weights=False)[0]
+        return super().forward(x, x, x, need_weights=self.need_weights)[0]
 
 
 class Convolution(nn.Module):
@@ -324,10 +322,7 @@ def pointer_batch(batch, m, n, k):
     return CublasProduct("cublasGemmBatchedEx", batch, m, n, k, 1.0, arguments)
 
 
-def of(function, *inputs):
-    """Returns a function that makes a program from a function and, for each input, a shape or a
-    function that makes it."""
-    return lambda: Program(function, *(i() if callable(i) else random(*i) for i in inputs))
+of = programs.maker(Program, random)
 
 
 def solve_lower(a, b):
@@ -380,6 +375,7 @@ PROGRAMS = {
     "MultiheadAttention 512, backward": lambda: Layer(
         Attention(512, 8), random(8, 256, 512), trains=True
     ),
+    "MultiheadAttention 1024, weights": lambda: Layer(Attention(1024, 16, True), tokens()),
     "convolution by unfold": lambda: Layer(Convolution(), random(16, 64, 32, 32)),
     "convolution by unfold, backward": lambda: Layer(
         Convolution(), random(16, 64, 32, 32), trains=True
@@ -407,6 +403,10 @@ PROGRAMS = {
         torch.baddbmm, (16, 256, 256), (16, 256, 128), (16, 128, 256)
     ),
     "einsum, attention 8 x 16 x 512 x 64": of(attention, *[(8, 16, 512, 64)] * 3),
+    "attention by products 8 x 16 x 512 x 64": of(attention_by_products, *[(8, 16, 512, 64)] * 3),
+    "attention by products 4 x 16 x 1024 x 128": of(
+        attention_by_products, *[(4, 16, 1024, 128)] * 3
+    ),
     "cdist 2048 x 128": of(torch.cdist, (2048, 128), (2048, 128)),
     "multi_dot": of(lambda *m: torch.linalg.multi_dot(m), (64, 2000), (2000, 300), (300, 1500)),
     "cov 1000 x 5000": of(torch.cov, (1000, 5000)),

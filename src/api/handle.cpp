@@ -321,6 +321,10 @@ myblasStatus_t myblasGetPointerMode(myblasHandle_t handle, myblasPointerMode_t* 
     return get("myblasGetPointerMode", handle, &myblasContext::pointer_mode, "mode", mode);
 }
 
+myblasStatus_t myblasGetStream(myblasHandle_t handle, myblasStream_t* stream) {
+    return get("myblasGetStream", handle, &myblasContext::stream, "stream", stream);
+}
+
 myblasStatus_t myblasSetMathMode(myblasHandle_t handle, myblasMath_t mode) {
     constexpr const char* function = "myblasSetMathMode";
     if (const myblasStatus_t failure = check_handle(function, handle))

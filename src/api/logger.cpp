@@ -161,46 +161,27 @@ using namespace myblas;
 
 myblasStatus_t
 myblas::refuse(const char* function, myblasStatus_t status, const fault& why) noexcept {
-    const char *const name = myblasGetStatusName(status), *const what = why.what;
+    const char* const what = why.what;
     const auto value = static_cast<long long>(why.value), bound = static_cast<long long>(why.bound);
-    switch (why.is) {
-    case fault::kind::sentence:
-        logger::write("%s: %s: %s", function, name, what);
-        break;
-    case fault::kind::null:
-        logger::write("%s: %s: %s is NULL", function, name, what);
-        break;
-    case fault::kind::increment:
-        logger::write("%s: %s: inc%s = 0, but it must not be zero", function, name, what);
-        break;
-    case fault::kind::columns: {
-        const char letter = static_cast<char>(what[0] - 'A' + 'a');
-        if (bound > 1)
-            logger::write("%s: %s: ld%c = %lld, but %s has %lld rows",
-                          function,
-                          name,
-                          letter,
-                          value,
-                          what,
-                          bound);
-        else
-            logger::write(
-                "%s: %s: ld%c = %lld, but it must be positive", function, name, letter, value);
-        break;
-    }
-    case fault::kind::value:
-        if (why.unit)
-            logger::write("%s: %s: %s = %lld, %s %lld%s",
-                          function,
-                          name,
-                          what,
-                          value,
-                          why.rule,
-                          bound,
-                          why.unit);
-        else
-            logger::write("%s: %s: %s = %lld, %s", function, name, what, value, why.rule);
-    }
+    char text[512];
+    const auto say = [&text](const char* format, auto... words) {
+        std::snprintf(text, sizeof text, format, words...);
+    };
+    if (why.is == fault::kind::sentence)
+        say("%s", what);
+    else if (why.is == fault::kind::null)
+        say("%s is NULL", what);
+    else if (why.is == fault::kind::increment)
+        say("inc%s = 0, but it must not be zero", what);
+    else if (why.is == fault::kind::columns && bound > 1)
+        say("ld%c = %lld, but %s has %lld rows", what[0] - 'A' + 'a', value, what, bound);
+    else if (why.is == fault::kind::columns)
+        say("ld%c = %lld, but it must be positive", what[0] - 'A' + 'a', value);
+    else if (why.unit)
+        say("%s = %lld, %s %lld%s", what, value, why.rule, bound, why.unit);
+    else
+        say("%s = %lld, %s", what, value, why.rule);
+    logger::write("%s: %s: %s", function, myblasGetStatusName(status), text);
     return status;
 }
 

@@ -361,15 +361,6 @@ myblasStatus_t myblasSetStream(myblasHandle_t handle, myblasStream_t stream) {
     return MYBLAS_STATUS_SUCCESS;
 }
 
-myblasStatus_t myblasGetStream(myblasHandle_t handle, myblasStream_t* stream) {
-    if (const myblasStatus_t failure = check_handle("myblasGetStream", handle))
-        return failure;
-    if (!stream)
-        return refuse("myblasGetStream", MYBLAS_STATUS_INVALID_VALUE, "stream is NULL");
-    *stream = handle->stream;
-    return MYBLAS_STATUS_SUCCESS;
-}
-
 myblasStatus_t myblasStreamCreate(myblasHandle_t handle, myblasStream_t* stream) {
     constexpr const char* function = "myblasStreamCreate";
     if (const myblasStatus_t failure = check_handle(function, handle))

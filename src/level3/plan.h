@@ -112,6 +112,16 @@ size_t least_plan_bytes(const Problem& problem, const device_info& device) {
     return workspace_need(problem, device).least;
 }
 
+template <class Problem>
+constexpr kernel_entry<Problem>
+plan_of_products(myblasStatus_t (*prepare)(const device_info&) = nullptr) {
+    return {.name = "products",
+            .description = "a plan of products, as mysgemm selects them, and small steps",
+            .keeps_k_order = plan_keeps_k_order<Problem>,
+            .workspace_bytes = least_plan_bytes<Problem>,
+            .prepare = prepare};
+}
+
 // ---- What plans share ---------------------------------------------------------------------------
 
 constexpr int64_t round_up_to(int64_t value, int64_t multiple) {

@@ -108,8 +108,11 @@ inline bool is_strict(const kernel_entry<sgemm_problem>& kernel) {
 }
 
 // Factor on the predicted times of weaker modes' kernels. A caller who allows weaker modes must not
-// wait longer than in strict mode, if both are about as fast (docs/experiments/selection.md).
-inline constexpr float margin_of_weaker_modes = 1.08f;
+// wait longer than in strict mode, if both are about as fast (docs/experiments/selection.md). Times
+// of batches are predicted less exactly, as they depend on scalars and on pointers in arrays.
+inline float margin_of_weaker_modes(const sgemm_problem& p) {
+    return p.batch_count > 1 ? 1.12f : 1.08f;
+}
 
 // The kernel with the least predicted time, that margin included, among the variants in the mask
 // that accept the problem. Null if there is none, or if too few compete.
@@ -149,7 +152,7 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
         const physical_time time(by.model->variants[c.variant], view, c.work);
         c.cycles = time.total * by.factor(c.variant, q.problem);
         if (!is_strict(*by.kernels[c.variant]))
-            c.cycles *= margin_of_weaker_modes;
+            c.cycles *= margin_of_weaker_modes(q.problem);
     }
     // The accepting candidate with the fewest cycles; null if there is none. Asking a kernel
     // whether it accepts takes as long as a prediction. In the order of cycles, mostly only one or

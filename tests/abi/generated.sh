@@ -15,15 +15,16 @@ fortran=${4:-}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/abi/preload/common" "$work/docs" "$work/scripts" "$work/src/api" "$work/tests"
+mkdir -p "$work/abi/preload/common" "$work/docs" "$work/scripts" "$work"/src/{api,core} "$work/tests"
 cp -r "$source/include" "$work"
 cp -r "$source/abi/fortran" "$source/abi/exports" "$work/abi"
-cp "$source"/abi/preload/common/{entries.inc,{kernel_variables,cublas_parameters}.h} \
+cp "$source"/abi/preload/common/{entries.inc,cublas_parameters.h} \
     "$work/abi/preload/common"
 cp "$source"/docs/{compatibility,porting,served_calls}.md "$work/docs"
 cp "$source/README.md" "$work"
 cp "$source/scripts/generate.py" "$work/scripts"
 cp "$source/src/api/entry_points.cpp" "$work/src/api"
+cp "$source/src/core/kernel_variables.h" "$work/src/core"
 cp "$source/tests/functions.h" "$work/tests"
 cd "$work"
 
@@ -79,7 +80,7 @@ expect src/api/entry_points.cpp "$(
     return enter(calls::snone, handle, n, x, result);
 CODE
 )"
-expect abi/preload/common/kernel_variables.h '    "MYBLAS_NONE_KERNEL",'
+expect src/core/kernel_variables.h '    "MYBLAS_NONE_KERNEL",'
 expect abi/preload/common/cublas_parameters.h \
     '#define PARAMETERS_mysnone (SIZE n, const float* const* x, SIZE* result)
 #define ARGUMENTS_mysnone (n, x, result)'

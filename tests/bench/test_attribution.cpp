@@ -33,23 +33,6 @@ float add_term(int64_t at, int64_t l, float sum) {
     return std::fmaf(value(1, at % rows + l * rows), value(2, at / rows + l * cols), sum);
 }
 
-class host_product : public product_in_parts {
-public:
-    void add(int64_t first, int64_t count, bool afresh) override {
-        for (int64_t at = 0; at < elements; ++at) {
-            float part = 0;
-            for (int64_t l = first; l < first + count; ++l)
-                part = add_term(at, l, part);
-            float& sum = sum_[static_cast<size_t>(at)];
-            sum = afresh ? part : part + sum;
-        }
-    }
-    std::vector<float> sum() override { return sum_; }
-
-private:
-    std::vector<float> sum_ = std::vector<float>(elements);
-};
-
 // Calls f(at) for every element.
 template <class F>
 std::vector<float> for_each_element(F&& f) {
@@ -98,8 +81,17 @@ std::vector<float> add_by_parts(int64_t k, int64_t part_k) {
 }
 
 myblasMath_t attributed(const std::vector<float>& c, int64_t k) {
-    host_product product;
-    const std::vector<std::vector<float>> ends = add_as_strict_ends(product, k);
+    std::vector<float> sums(elements);
+    const auto add = [&](int64_t first, int64_t count, bool afresh) {
+        for (int64_t at = 0; at < elements; ++at) {
+            float part = 0;
+            for (int64_t l = first; l < first + count; ++l)
+                part = add_term(at, l, part);
+            float& sum = sums[static_cast<size_t>(at)];
+            sum = afresh ? part : part + sum;
+        }
+    };
+    const std::vector<std::vector<float>> ends = add_as_strict_ends({add, [&] { return sums; }}, k);
     std::vector<served> known{{MYBLAS_FP32_FAST_MATH, c}};
     for (const std::vector<float>& end : ends)
         known.push_back({MYBLAS_FP32_STRICT_MATH, end});

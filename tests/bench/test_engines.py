@@ -95,7 +95,7 @@ def test_visible_gpus_and_sizes(planted):
     program = 'echo "VERSIONS {\\"visible $CUDA_VISIBLE_DEVICES, $1 $2\\": \\"yes\\"}"'
     status, measured = planted(program, "--gpus", "4", "--modes", "strict", "--divisor", "64")
     assert status == 0
-    assert list(measured["context"]["versions"]) == ["visible 0,1,2,3, 512 sgemm"]
+    assert list(measured["context"]["versions"]) == ["visible 0,1,2,3, 256 sgemm"]
 
 
 def test_wrong_results(planted):
@@ -115,7 +115,7 @@ def test_failed_program(planted):
 
 def test_program_without_end(planted, monkeypatch):
     """What it had printed is there; it is ended, also where it does not listen."""
-    monkeypatch.setattr(measure.PARTS["host"], "job_seconds", 1)
+    monkeypatch.setattr(measure.PARTS["host"], "job_seconds", 1 / measure.PATIENCE)
     program = f"trap '' TERM; echo '{RESULT % (64, 2, 1e-7)}'; while :; do sleep 0.1; done"
     status, measured = planted(program, "--gpus", "1", "--modes", "fast")
     assert status == 1
@@ -133,7 +133,7 @@ def test_time_is_over(planted, monkeypatch):
 
 def schedule(parts, at_once):
     """Which jobs begin together on 4 GPUs, if each ends when no other can begin."""
-    setting = type("Setting", (), {"at_once": at_once, "seconds": 1000})
+    setting = type("Setting", (), {"at_once": at_once, "seconds": 1000, "rehearse": False})
     jobs = [j for part in parts for j in measure.jobs_of(measure.PARTS[part], [1, 2, 4], ["fast"])]
     made = measure.Schedule(jobs, 4, setting, None)
     rounds = []
@@ -158,12 +158,13 @@ def test_runs_at_once():
 
 @pytest.mark.skipif("MYBLAS_BUILD" not in os.environ, reason="CTest names the build tree")
 def test_rehearsal(tmp_path):
-    """The programs that can run here, with small matrices, on the host backend: as on 2 and 4 GPUs.
+    """The programs that can run here, with small matrices, on the host backend: as on 4 and 8 GPUs.
     PyTorch, JAX and ScaLAPACK are left out where they are not installed."""
     build = pathlib.Path(os.environ["MYBLAS_BUILD"])
     python = os.environ.get("PYTHON", sys.executable)
     parts = []
-    for part, module in (("cublasmp", "torch"), ("dtensor", "torch"), ("jax", "jax")):
+    modules = {"cublasmp": "torch", "dtensor": "torch", "jax": "jax", "overlap": "torch"}
+    for part, module in modules.items():
         found = subprocess.run([python, "-c", f"import {module}"], capture_output=True)
         parts += [part] if found.returncode == 0 else []
     for part in ("host", "scalapack"):
@@ -171,8 +172,8 @@ def test_rehearsal(tmp_path):
     if not parts:
         pytest.skip("none of the engines is here")
     output = tmp_path / "engines.json"
-    words = [sys.executable, PROGRAM, "--rehearse", "--divisor", "256", "--gpus", "2,4"]
-    words += ["--python", python, "--modes", "plain,fast", "--log", tmp_path, build, output, *parts]
+    words = [sys.executable, PROGRAM, "--rehearse", "--divisor", "256", "--gpus", "4,8"]
+    words += ["--python", python, "--modes", "fast", "--log", tmp_path, build, output, *parts]
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     root["MYBLAS_COMMIT"] = "rehearsed"
     done = subprocess.run(

@@ -128,11 +128,12 @@ else
     echo "programs cannot be given another group's rights here: not tested"
 fi
 
-# The CUDA runtime, which is linked into the library, reads variables of its own by getenv.
+# The CUDA runtime and gcc's counters, which are linked into the library, read variables of their
+# own by getenv.
 for file in "$library" "$preload" "$@"; do
     symbols=$(readelf --wide --dyn-syms "$file") || exit 1
     grep -q ' secure_getenv@' <<<"$symbols" || fail "$file does not call secure_getenv"
-    nm --defined-only "$file" 2>"$folder/errors" | grep -q ' cudart\| __cuda' ||
+    nm --defined-only "$file" 2>"$folder/errors" | grep -q ' cudart\| __cuda\| __gcov' ||
         ! grep -E ' UND (getenv|environ|__environ)@' <<<"$symbols" ||
         fail "$file reads the environment in another way than by secure_getenv"
 done

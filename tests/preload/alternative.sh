@@ -130,6 +130,28 @@ with "$library" LD_PRELOAD="$blas_preload" MYBLAS_OFFLOAD=never ./program
 grep -qE '^myblas-blas-preload: .* 0 served, 1 forwarded' report &&
     ! grep '^myblas-blas:' report || fail "a forwarded call under both libraries: $(cat report)"
 
+# A function that a program looks up in it, as FlexiBLAS does, is not the preload library's.
+cat >looked_up.py <<'END'
+import ctypes
+import sys
+
+n = 90
+size, one, zero = ctypes.c_int(n), ctypes.c_float(1), ctypes.c_float(0)
+a = (ctypes.c_float * (n * n))(*(i % 5 for i in range(n * n)))
+c = (ctypes.c_float * (n * n))()
+at = ctypes.byref
+ctypes.CDLL(sys.argv[1]).sgemm_(
+    b"N", b"N", at(size), at(size), at(size), at(one), a, at(size), a, at(size), at(zero), c,
+    at(size), ctypes.c_size_t(1), ctypes.c_size_t(1),
+)
+sys.exit(c[3 + 7 * n] != sum(a[3 + k * n] * a[k + 7 * n] for k in range(n)))
+END
+for preloaded in "" "$blas_preload"; do
+    with "$library" LD_PRELOAD="$preloaded" /usr/bin/python3 looked_up.py "$library"
+    grep -qE '^myblas-blas: .* 1 served \(sgemm 1\), 0 forwarded' report ||
+        fail "a function that is looked up, LD_PRELOAD='$preloaded': $(cat report)"
+done
+
 # Without settings, calls go to OpenBLAS, and nothing is written.
 with "$library" MYBLAS_REPORT= MYBLAS_OFFLOAD= ./program
 cmp before out || fail "without settings: double precision has changed"

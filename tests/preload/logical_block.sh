@@ -28,7 +28,7 @@ for wrong in 0 -1 96x many 99999999999999; do
 done
 one_host=(OMPI_COMM_WORLD_LOCAL_SIZE=4 OMPI_COMM_WORLD_SIZE=4)
 chosen=32
-[ ! -e /dev/nvidiactl ] || chosen=512
+[ ! -e /dev/nvidiactl ] || chosen=2048
 answers "$chosen $chosen 32 32" "${one_host[@]}"
 answers "$chosen $chosen 32 32" MPI_LOCALNRANKS=2 PMI_SIZE=2
 answers "$chosen $chosen 32 32" SLURM_STEP_NUM_NODES=1

@@ -25,15 +25,38 @@ void* find_in_openblas(const char* symbol) noexcept {
     return library ? foreign_symbol(library, symbol) : nullptr;
 }
 
-} // namespace
+// A function of libmyblas-blas.so would offer the call to the GPU and count it a second time: the
+// function that it is linked to, instead.
+void* behind_system_blas(void* function, const char* symbol) noexcept {
+    const char* const file = function ? file_of(function) : nullptr;
+    void* const library = file && *file ? mapped_library(file) : nullptr;
+    if (!library)
+        return function;
+    using linked_function = void*(const char*);
+    auto* const linked =
+        reinterpret_cast<linked_function*>(dlsym(library, "myblas_linked_function"));
+    dlclose(library);
+    void* const own = linked && in_same_file(reinterpret_cast<void*>(linked), function)
+                          ? linked(symbol)
+                          : nullptr;
+    return own ? own : function;
+}
 
-own_function find_own(const void* caller, const char* symbol, bool may_load) noexcept {
+own_function find_foreign(const void* caller, const char* symbol, bool may_load) noexcept {
     if (void* function = foreign_symbol(RTLD_NEXT, symbol))
         return {function, true};
     void* function = symbol_for(caller, symbol, scope_order::program_first, may_be_blas);
     if (!function && may_load)
         function = find_in_openblas(symbol);
     return {function, false};
+}
+
+} // namespace
+
+own_function find_own(const void* caller, const char* symbol, bool may_load) noexcept {
+    own_function found = find_foreign(caller, symbol, may_load);
+    found.address = behind_system_blas(found.address, symbol);
+    return found;
 }
 
 } // namespace myblas::preload

@@ -61,7 +61,8 @@ own_function find_own(const void*, const char* symbol, bool) noexcept {
     return {dlsym(linked_library(), symbol), true};
 }
 
-// Behind the BLAS preload library, whose sgemm_ is then the first of the process.
+// Behind the BLAS preload library, whose sgemm_ is then the first of the process. That library
+// forwards calls to the linked library directly.
 bool stands_behind_another() noexcept {
     static const bool is_behind = [] {
         const void* const first = dlsym(RTLD_DEFAULT, "sgemm_");
@@ -79,3 +80,8 @@ bool stands_behind_another() noexcept {
 }
 
 } // namespace myblas::preload
+
+// For the BLAS preload library: the linked library's function of this name.
+extern "C" [[gnu::visibility("default")]] void* myblas_linked_function(const char* symbol) {
+    return dlsym(myblas::preload::linked_library(), symbol);
+}

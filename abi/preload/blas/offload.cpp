@@ -200,7 +200,23 @@ bool is_worth_starting(const product_size& s, const origin& from) noexcept {
 
 // ---- Calibration --------------------------------------------------------------------------------
 
-// Measures the rates of the model: a product on the host, and four operations on the first device.
+// host_flops() while another thread does some work, whose end is waited for.
+template <class Work>
+double host_flops_while(Work&& work, int64_t n, int runs, const origin& from) noexcept {
+    std::thread other;
+    try {
+        other = std::thread(work);
+    } catch (...) { // the system has no more threads
+        work();
+    }
+    const double flops = host_flops(n, runs, from);
+    if (other.joinable())
+        other.join();
+    return flops;
+}
+
+// Measures the rates of the model: a product on the host, and four operations on the first device,
+// which is opened meanwhile.
 // These are a product that is all latency, one that uploads a matrix and a vector, one that
 // downloads a matrix, and one without transfers. Other devices, which may not be open yet, are
 // assumed to have the same rates.
@@ -210,6 +226,9 @@ bool calibrate(const origin& from, rates* r) noexcept {
     const std::unique_ptr<float[]> operand(new (std::nothrow) float[copied_n * copied_n]());
     const std::unique_ptr<float[]> result(new (std::nothrow) float[copied_n * copied_n]());
     if (!operand || !result)
+        return false;
+    const double host = host_flops_while([] { devices(); }, host_n, calibrating_runs, from);
+    if (devices().count == 0)
         return false;
     using call = product_call<routine::sgemm>;
     const auto make = [&](int64_t m, int64_t n, int64_t k) {
@@ -227,7 +246,6 @@ bool calibrate(const origin& from, rates* r) noexcept {
     const double down = on_device(make(copied_n, copied_n, 1));
     const double kernel = shortest_seconds(
         calibrating_runs, [&] { return resident_product(*devices().devices[0], kernel_n); });
-    const double host = host_flops(host_n, calibrating_runs, from);
     if (std::min({latency, up, down, kernel, host}) <= 0)
         return false;
     constexpr double bytes = sizeof(float) * copied_n * copied_n;
@@ -309,7 +327,7 @@ bool is_observed() noexcept { return report::is_on() || call_log::is_on(); }
 void read_offload_filter() noexcept {
     offload_filter a = offload_filter::everything;
     const bool cannot_gain = !is_observed() && read_backends() == backends::senseless;
-    if (stands_behind_another() || cannot_gain)
+    if (cannot_gain)
         a = offload_filter::nothing;
     else if (!is_observed() && read_mode() != mode::always)
         a = read_mode() == mode::automatic ? offload_filter::large_products
@@ -363,6 +381,9 @@ bool offload_candidate::offer(const Call& call, const origin& from) noexcept {
             return refuse("the GPU is not worth starting yet");
         }
     }
+    bool has_rates = true;
+    if constexpr (can_gain(Call::kind))
+        has_rates = read_mode() != mode::automatic || has_model(from);
     if (devices().count == 0) {
         // Nothing will ever go to a device: later calls are examined only if they are counted.
         if (!is_observed())
@@ -373,7 +394,7 @@ bool offload_candidate::offer(const Call& call, const origin& from) noexcept {
         return refuse("the process forked after the GPU was used");
     if constexpr (can_gain(Call::kind)) {
         if (read_mode() == mode::automatic) {
-            if (!has_model(from))
+            if (!has_rates)
                 return refuse("the GPU could not be timed");
             begin_ns_ = report::now_ns(); // the calibration does not count
             is_watched_ = true;

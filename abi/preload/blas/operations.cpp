@@ -103,19 +103,11 @@ outcome matcopy_call::run(std::span<device* const> devices, const origin&) const
     const operand operands[] = {{a, nullptr, rows, cols, lda}, {nullptr, b, m, n, ldb}};
     return whole_call(*devices[0], operands, [&](const device& d, float* const* places) {
         const float zero = 0;
-        return d.api().sgeam(d.handle(),
-                             trans ? MYBLAS_OP_T : MYBLAS_OP_N,
-                             MYBLAS_OP_N,
-                             m,
-                             n,
-                             &alpha,
-                             places[0],
-                             rows,
-                             &zero,
-                             nullptr,
-                             m,
-                             places[1],
-                             m);
+        const myblasOperation_t op = trans ? MYBLAS_OP_T : MYBLAS_OP_N;
+        // clang-format off
+        return d.api().sgeam(d.handle(), op, MYBLAS_OP_N, m, n, &alpha, places[0], rows, &zero,
+                             nullptr, m, places[1], m);
+        // clang-format on
     });
 }
 

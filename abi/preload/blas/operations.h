@@ -240,39 +240,24 @@ struct matcopy_call {
 
 struct omatcopy_call : matcopy_call {
     static constexpr routine kind = routine::somatcopy;
-    static omatcopy_call read(char order,
-                              char trans,
-                              int64_t rows,
-                              int64_t cols,
-                              float alpha,
-                              const float* a,
-                              int64_t lda,
-                              float* b,
-                              int64_t ldb) {
-        const bool by_rows = order == 'R';
-        return {{is_transposed(trans),
-                 by_rows ? cols : rows,
-                 by_rows ? rows : cols,
-                 alpha,
-                 a,
-                 lda,
-                 b,
-                 ldb}};
+    // clang-format off
+    static omatcopy_call read(char order, char trans, int64_t rows, int64_t cols, float alpha,
+                              const float* a, int64_t lda, float* b, int64_t ldb) {
+        if (order == 'R')
+            std::swap(rows, cols);
+        return {{is_transposed(trans), rows, cols, alpha, a, lda, b, ldb}};
     }
+    // clang-format on
 };
 
 struct imatcopy_call : matcopy_call {
     static constexpr routine kind = routine::simatcopy;
-    static imatcopy_call read(char order,
-                              char trans,
-                              int64_t rows,
-                              int64_t cols,
-                              float alpha,
-                              float* a,
-                              int64_t lda,
-                              int64_t ldb) {
+    // clang-format off
+    static imatcopy_call read(char order, char trans, int64_t rows, int64_t cols, float alpha,
+                              float* a, int64_t lda, int64_t ldb) {
         return {omatcopy_call::read(order, trans, rows, cols, alpha, a, lda, a, ldb)};
     }
+    // clang-format on
 };
 
 // The type that describes a routine's calls.

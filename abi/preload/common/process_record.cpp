@@ -173,7 +173,7 @@ void begin_child() noexcept {
 }
 
 void begin() noexcept {
-    if ((!report_file.is_on() && !call_log_file.is_on()) || stands_behind_another())
+    if (!report_file.is_on() && !call_log_file.is_on())
         return;
     choose_folder();
     const bool is_of_run = own_folder_kind == folder_kind::of_run;
@@ -200,6 +200,8 @@ process_record* own_record() noexcept {
     }
     return own.load(std::memory_order_acquire);
 }
+
+process_record* begun_record() noexcept { return own.load(std::memory_order_acquire); }
 
 void note_rank(process_record& r) noexcept {
     r.is_ranked = true;

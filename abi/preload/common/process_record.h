@@ -77,6 +77,8 @@ inline constexpr size_t bytes_without_log = offsetof(process_record, log);
 
 // Null if neither a report nor a log of calls is wanted, or the run has ended.
 process_record* own_record() noexcept;
+// The same, but null if own_record() was not called yet.
+process_record* begun_record() noexcept;
 
 // The files that MYBLAS_REPORT and MYBLAS_CALL_LOG name.
 extern exit_file report_file, call_log_file;

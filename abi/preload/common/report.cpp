@@ -160,7 +160,7 @@ void write_part(process_record& r) noexcept {
 // The record, if the process may write. A process that was created by other means than fork counts
 // into the record of another process.
 process_record* record_to_write() noexcept {
-    process_record* const r = own_record();
+    process_record* const r = begun_record();
     return r && r->process == getpid() ? r : nullptr;
 }
 
@@ -185,7 +185,10 @@ void write_now() noexcept {
 
 // Makes a record at the start, so that every process is counted. A process that ends without a
 // report has then been seen.
-[[gnu::constructor]] void begin_process() { own_record(); }
+[[gnu::constructor]] void begin_process() {
+    if (!stands_behind_another())
+        own_record();
+}
 
 [[gnu::destructor]] void end_process() {
     write_alone([](process_record& r) {

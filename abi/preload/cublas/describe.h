@@ -133,28 +133,20 @@ matrix_vectors(operation trans, int64_t m, int64_t n, int64_t lda, int64_t incx,
     return call;
 }
 
-inline described_call triangle_vectors(fill_mode uplo,
-                                       operation trans,
-                                       diagonal diag,
-                                       int64_t n,
-                                       int64_t lda,
-                                       int64_t incx,
-                                       int64_t incy) {
+// clang-format off
+inline described_call triangle_vectors(fill_mode uplo, operation trans, diagonal diag, int64_t n,
+                                       int64_t lda, int64_t incx, int64_t incy) {
+    // clang-format on
     described_call call = matrix_vectors(trans, n, n, lda, incx, incy);
     call.uplo = uplo;
     call.diag = diag;
     return call;
 }
 
-inline described_call product(operation transa,
-                              operation transb,
-                              int64_t m,
-                              int64_t n,
-                              int64_t k,
-                              int64_t lda,
-                              int64_t ldb,
-                              int64_t ldc,
-                              int64_t batch_count) {
+// clang-format off
+inline described_call product(operation transa, operation transb, int64_t m, int64_t n, int64_t k,
+                              int64_t lda, int64_t ldb, int64_t ldc, int64_t batch_count) {
+    // clang-format on
     described_call call = matrix(m, n);
     call.transa = transa;
     call.transb = transb;
@@ -196,15 +188,10 @@ inline described_call rank_k(
 }
 
 // A call with a symmetric or triangular matrix on one side. The order of that matrix is the depth.
-inline described_call one_sided(side_mode side,
-                                fill_mode uplo,
-                                operation trans,
-                                diagonal diag,
-                                int64_t m,
-                                int64_t n,
-                                int64_t lda,
-                                int64_t ldb,
-                                int64_t ldc) {
+// clang-format off
+inline described_call one_sided(side_mode side, fill_mode uplo, operation trans, diagonal diag,
+                                int64_t m, int64_t n, int64_t lda, int64_t ldb, int64_t ldc) {
+    // clang-format on
     described_call call =
         product(trans, MYBLAS_OP_N, m, n, side == MYBLAS_SIDE_LEFT ? m : n, lda, ldb, ldc, 1);
     call.side = side;

@@ -36,36 +36,18 @@ serve_product(myblasHandle_t handle, const lt_call& call, const operands& x) noe
         return MYBLAS_STATUS_NOT_SUPPORTED;
     const float* const a = floats(call.swap_ab ? x.b : x.a);
     const float* const b = floats(call.swap_ab ? x.a : x.b);
+    // clang-format off
     const auto compute = [&](auto* function, auto... others) {
-        return function(handle,
-                        call.transa,
-                        call.transb,
-                        call.m,
-                        call.n,
-                        call.k,
-                        floats(x.alpha),
-                        a,
-                        call.lda,
-                        call.stride_a,
-                        b,
-                        call.ldb,
-                        call.stride_b,
-                        floats(x.beta),
+        return function(handle, call.transa, call.transb, call.m, call.n, call.k, floats(x.alpha),
+                        a, call.lda, call.stride_a, b, call.ldb, call.stride_b, floats(x.beta),
                         others...);
     };
     float* const d = floats(x.d);
     if (is_plain(call, x))
         return compute(multiply, d, call.ldd, call.stride_d, call.batch_count);
-    const float* const c = floats(x.c);
-    return compute(fuse,
-                   c,
-                   call.ldc,
-                   call.stride_c,
-                   d,
-                   call.ldd,
-                   call.stride_d,
-                   &call.epilogue,
-                   call.batch_count);
+    return compute(fuse, floats(x.c), call.ldc, call.stride_c, d, call.ldd, call.stride_d,
+                   &call.epilogue, call.batch_count);
+    // clang-format on
 }
 
 } // namespace
@@ -82,33 +64,22 @@ int cublasLtDestroy(void* handle) {
 
 // If cublasLt has no algorithm for an emulated product that libmyblas serves, it is asked for one
 // in FP32, which the served call ignores.
-int cublasLtMatmulAlgoGetHeuristic(void* handle,
-                                   const void* descriptor,
-                                   const void* layout_a,
-                                   const void* layout_b,
-                                   const void* layout_c,
-                                   const void* layout_d,
-                                   const void* preference,
-                                   int most,
-                                   void* results,
-                                   int* count) {
+// clang-format off
+int cublasLtMatmulAlgoGetHeuristic(void* handle, const void* descriptor, const void* layout_a,
+                                   const void* layout_b, const void* layout_c, const void* layout_d,
+                                   const void* preference, int most, void* results, int* count) {
+    // clang-format on
     const real_lt& real = lt_of(__builtin_return_address(0));
     auto* const ask =
         reinterpret_cast<decltype(&cublasLtMatmulAlgoGetHeuristic)>(real.get_heuristic);
     if (!ask)
         return cublas_not_initialized;
+    // clang-format off
     const auto ask_about = [&](const void* operation) {
-        return ask(handle,
-                   operation,
-                   layout_a,
-                   layout_b,
-                   layout_c,
-                   layout_d,
-                   preference,
-                   most,
-                   results,
-                   count);
+        return ask(handle, operation, layout_a, layout_b, layout_c, layout_d, preference, most,
+                   results, count);
     };
+    // clang-format on
     const int status = ask_about(descriptor);
     const bool has_none = status == cublas_not_supported || (status == 0 && count && *count == 0);
     if (!has_none || !handle || !descriptor || !layout_a || !layout_b || !layout_c || !layout_d ||
@@ -126,43 +97,22 @@ int cublasLtMatmulAlgoGetHeuristic(void* handle,
     return in_fp32.set_compute(compute_type::float_32) ? ask_about(in_fp32.get()) : status;
 }
 
-int cublasLtMatmul(void* handle,
-                   const void* descriptor,
-                   const void* alpha,
-                   const void* a,
-                   const void* layout_a,
-                   const void* b,
-                   const void* layout_b,
-                   const void* beta,
-                   const void* c,
-                   const void* layout_c,
-                   void* d,
-                   const void* layout_d,
-                   const void* algorithm,
-                   void* workspace,
-                   size_t workspace_bytes,
+// clang-format off
+int cublasLtMatmul(void* handle, const void* descriptor, const void* alpha, const void* a,
+                   const void* layout_a, const void* b, const void* layout_b, const void* beta,
+                   const void* c, const void* layout_c, void* d, const void* layout_d,
+                   const void* algorithm, void* workspace, size_t workspace_bytes,
                    myblasStream_t stream) {
+    // clang-format on
     const real_lt& real = lt_of(__builtin_return_address(0));
+    // clang-format off
     const auto forward = [&] {
         auto* const f = reinterpret_cast<decltype(&cublasLtMatmul)>(real.matmul);
-        return f ? f(handle,
-                     descriptor,
-                     alpha,
-                     a,
-                     layout_a,
-                     b,
-                     layout_b,
-                     beta,
-                     c,
-                     layout_c,
-                     d,
-                     layout_d,
-                     algorithm,
-                     workspace,
-                     workspace_bytes,
-                     stream)
+        return f ? f(handle, descriptor, alpha, a, layout_a, b, layout_b, beta, c, layout_c, d,
+                     layout_d, algorithm, workspace, workspace_bytes, stream)
                  : cublas_not_initialized;
     };
+    // clang-format on
     static constexpr lt_call nothing{};
     const lt_call* call = &nothing;
     const char* against = nullptr;
@@ -180,15 +130,10 @@ int cublasLtMatmul(void* handle,
     }
     const operands x = {.alpha = alpha, .a = a, .b = b, .beta = beta, .c = c, .d = d};
     const auto describe = [&] {
-        described_call described = product(call->transa,
-                                           call->transb,
-                                           call->m,
-                                           call->n,
-                                           call->k,
-                                           call->lda,
-                                           call->ldb,
-                                           call->ldd,
-                                           call->batch_count);
+        // clang-format off
+        described_call described = product(call->transa, call->transb, call->m, call->n, call->k,
+                                           call->lda, call->ldb, call->ldd, call->batch_count);
+        // clang-format on
         // If a call is not served, the location of beta is unknown.
         described.is_fused = call != &nothing && !against && !is_plain(*call, x);
         return described;

@@ -6,14 +6,35 @@
 // the same elements of A and B.
 #include "host/registry.h"
 #include "host/scalar.h"
-#include "host/transpose/geam_operand.h"
 
 namespace myblas::host {
 namespace {
 
+// Element (i, j) of op(X) is at data[i * row_stride + j * column_stride].
+struct operand {
+    float factor;
+    const float* data;
+    int64_t row_stride, column_stride;
+
+    // An operand with factor 0 is not read, and may be null: a zero stands for each of its
+    // elements.
+    operand(float scale, bool transposed, const float* x, int64_t ld)
+        : factor(scale), data(x), row_stride(transposed ? ld : 1),
+          column_stride(transposed ? 1 : ld) {
+        static constexpr float zero = 0;
+        if (scale == 0.0f) {
+            data = &zero;
+            row_stride = column_stride = 0;
+        }
+    }
+    float operator()(int64_t i, int64_t j) const {
+        return factor * data[i * row_stride + j * column_stride];
+    }
+};
+
 myblasStatus_t launch(const geam_problem& p, const launch_context&) {
-    const geam_operand a(resolve(p.alpha), p.transa, p.a, p.lda);
-    const geam_operand b(resolve(p.beta), p.transb, p.b, p.ldb);
+    const operand a(resolve(p.alpha), p.transa, p.a, p.lda);
+    const operand b(resolve(p.beta), p.transb, p.b, p.ldb);
     for (int64_t j = 0; j < p.n; ++j)
         for (int64_t i = 0; i < p.m; ++i)
             p.c[i + j * p.ldc] = a(i, j) + b(i, j);

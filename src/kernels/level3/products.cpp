@@ -4,19 +4,6 @@
 
 namespace myblas {
 namespace cuda {
-namespace {
-
-template <class Problem>
-constexpr kernel_entry<Problem>
-plan_of_products(myblasStatus_t (*prepare)(const device_info&) = nullptr) {
-    return {.name = "products",
-            .description = "a plan of products, as mysgemm selects them, and small kernels",
-            .keeps_k_order = plan_keeps_k_order<Problem>,
-            .workspace_bytes = least_plan_bytes<Problem>,
-            .prepare = prepare};
-}
-
-} // namespace
 
 constinit const kernel_entry<syrk_problem> syrk_products = plan_of_products<syrk_problem>();
 constinit const kernel_entry<syr2k_problem> syr2k_products = plan_of_products<syr2k_problem>();

@@ -3,15 +3,14 @@
 // Adds to `shared_tile_padded`: a thread issues all its loads, 16 for elements of up to 4 bytes,
 // before it uses the first value. Enough bytes are then in flight to cover the latency of memory.
 // Tiles are 64 x 64: a column of a tile, which may start anywhere, shares fewer of its sectors with
-// the neighbouring tile. Thin matrices are moved in stretches (thin.cuh). No alignment is needed
-// beyond the element's: `unrolled` moves the matrices that `vectorised` does not accept.
+// the neighbouring tile. No alignment is needed beyond the element's: `unrolled` moves the matrices
+// that `vectorised` does not accept.
 //
 // Bound: 2 m n elements moved.
 // Launch: 256 threads, a tile of 64 x 64 (32 x 32 for elements of 8 and 16 bytes), one stage.
 // Accepts: everything out of place.
 
 #include "kernels/transpose/registry.h"
-#include "kernels/transpose/thin.cuh"
 #include "kernels/transpose/tile.cuh"
 
 namespace myblas::cuda {
@@ -62,8 +61,6 @@ __global__ void __launch_bounds__(threads) unrolled(transpose_problem p) {
 
 myblasStatus_t launch_unrolled(const transpose_problem& p, const launch_context& context) {
     return with_element(p.element_bytes, [&]<class T>(T) {
-        if (is_thin(p))
-            return launch_thin<T>(p, context);
         const dim3 grid = grid_of(tiles_of(p.m, side<T>) * tiles_of(p.n, side<T>));
         return launch(unrolled<T>, grid, threads, 0, context, p);
     });
@@ -73,7 +70,7 @@ myblasStatus_t launch_unrolled(const transpose_problem& p, const launch_context&
 
 constinit const kernel_entry<transpose_problem> transpose_unrolled = {
     .name = "unrolled",
-    .description = "padded tiles, up to 16 independent elements a thread; thin shapes by stretches",
+    .description = "padded tiles, up to 16 independent elements a thread",
     .block_m = side<float>,
     .block_n = side<float>,
     .threads = threads,
@@ -82,10 +79,7 @@ constinit const kernel_entry<transpose_problem> transpose_unrolled = {
                             tile_bytes<uint16_t>,
                             tile_bytes<uint32_t>,
                             tile_bytes<uint64_t>,
-                            tile_bytes<uint4>,
-                            thin_smem_bytes_max<uint32_t>,
-                            thin_smem_bytes_max<uint64_t>,
-                            thin_smem_bytes_max<uint4>}),
+                            tile_bytes<uint4>}),
     .accepts = out_of_place,
     .launch = launch_unrolled,
 };

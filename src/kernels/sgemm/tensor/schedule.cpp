@@ -429,8 +429,12 @@ bool limb_variant::schedule_strips(const limb_pass& pass,
     // size.
     const int64_t tiles_m = pass.panels_a / panels_m(), tiles_n = pass.panels_b;
     const int64_t sms = device.sm_count;
-    const int64_t height = std::min<int64_t>(tiles_m, patch_rows / block_m);
-    const int64_t width = std::min(tiles_n, ceil_div(sms, height));
+    // C of few columns has several patches of rows in a wave. One that would be less than a quarter
+    // of the wave is left to the next bundle.
+    const int64_t patch = patch_rows / block_m, patch_tiles = patch * tiles_n;
+    const int64_t patches = std::max<int64_t>((4 * sms + 3 * patch_tiles) / (4 * patch_tiles), 1);
+    const int64_t height = std::min(tiles_m, patch * patches);
+    const int64_t width = std::min(tiles_n, ceil_div(sms, std::min(height, patch)));
     const int64_t products = std::min(ceil_div(sms, tiles_m * tiles_n), pass.batches);
     schedule.bundle_a = static_cast<int>(products * height * panels_m());
     schedule.bundle_b = static_cast<int>(products * width);
