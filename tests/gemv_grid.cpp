@@ -138,9 +138,76 @@ void test_squares(void**) {
                        .is_lent = misfit != 2});
 }
 
+// A batch of matrices by vectors, with strides that may leave the products unaligned.
+void check_batch(bool trans, int64_t lines, int64_t k, int64_t gap, int64_t vector_gap) {
+    if (left_out())
+        return;
+    constexpr int64_t batch = 3;
+    device_info device{};
+    device.arch = 80;
+    device.sm_count = 2;
+    device.smem_per_block = 200 << 10;
+    device.clock_mhz = usual_device.clock_mhz;
+    device.memory_gbps = usual_device.memory_gbps;
+    device.l2_bytes = 1 << 10;
+    const int64_t ld = trans ? k : lines, stride = lines * k + gap, stride_x = k + vector_gap;
+    // Gaps are NaN, and nothing follows the last product.
+    std::vector<float> a(static_cast<size_t>((batch - 1) * stride + lines * k), std::nanf(""));
+    std::vector<float> x(static_cast<size_t>((batch - 1) * stride_x + k), std::nanf(""));
+    std::vector<float> y(static_cast<size_t>(batch * lines), std::nanf(""));
+    for (int64_t b = 0; b < batch; ++b) {
+        for (int64_t i = 0; i < lines * k; ++i)
+            a[static_cast<size_t>(b * stride + i)] = random_float();
+        for (int64_t i = 0; i < k; ++i)
+            x[static_cast<size_t>(b * stride_x + i)] = random_float();
+    }
+    sgemm_problem p{.m = lines, .n = 1, .k = k, .alpha = {2}, .beta = {0}, .batch_count = batch};
+    p.transa = trans;
+    p.a = a.data(), p.lda = ld, p.stride_a = stride;
+    p.b = x.data(), p.ldb = k, p.stride_b = stride_x;
+    p.c = y.data(), p.ldc = lines, p.stride_c = lines;
+    std::vector<unsigned> counters(counter_count);
+    const launch_context context{.device = &device, .counters = counters.data()};
+    assert_int_equal(cuda::sgemm_gemv.launch(p, context), MYBLAS_STATUS_SUCCESS);
+    for (int64_t b = 0; b < batch; ++b)
+        for (int64_t line = 0; line < lines; ++line) {
+            double sum = 0, magnitude = 0;
+            for (int64_t i = 0; i < k; ++i) {
+                const int64_t at = b * stride + (trans ? i + line * k : line + i * lines);
+                const double term = static_cast<double>(a[static_cast<size_t>(at)]) *
+                                    x[static_cast<size_t>(b * stride_x + i)];
+                sum += term, magnitude += std::fabs(term);
+            }
+            const double found = y[static_cast<size_t>(b * lines + line)];
+            if (!(std::fabs(found - 2 * sum) <=
+                  2 * static_cast<double>(k + 3) * 0x1p-24 * magnitude))
+                fail_msg("%c, %lld lines of %lld k, gaps %lld and %lld: line %lld of product %lld "
+                         "is %g, not %g",
+                         trans ? 'T' : 'N',
+                         static_cast<long long>(lines),
+                         static_cast<long long>(k),
+                         static_cast<long long>(gap),
+                         static_cast<long long>(vector_gap),
+                         static_cast<long long>(line),
+                         static_cast<long long>(b),
+                         found,
+                         2 * sum);
+        }
+}
+
+void test_batches(void**) {
+    for (const bool trans : {false, true})
+        for (const int64_t lines : {20, 64, 160, 333})
+            for (const int64_t k : {16, 64, 100, 128, 131})
+                for (const int64_t gap : {0, 1, 4})
+                    check_batch(trans, lines, k, gap, gap == 4 ? 2 : gap);
+}
+
 } // namespace
 
 int main() {
-    const CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_squares)};
+    const CMUnitTest tests[] = {cmocka_unit_test(test_forms),
+                                cmocka_unit_test(test_squares),
+                                cmocka_unit_test(test_batches)};
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
