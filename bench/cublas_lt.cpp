@@ -108,15 +108,11 @@ cublas_lt::descriptor cublas_lt::describe_operation(const shape& s, const operan
     return operation;
 }
 
-cublas_lt::descriptor cublas_lt::describe_matrix(
-    const shape& s, int64_t rows, int64_t cols, int64_t ld, int64_t stride) const {
-    const descriptor layout = make("cublasLtMatrixLayoutCreate",
-                                   create_layout_,
-                                   destroy_layout_,
-                                   real_32f,
-                                   static_cast<uint64_t>(rows),
-                                   static_cast<uint64_t>(cols),
-                                   ld);
+cublas_lt::descriptor
+cublas_lt::describe_matrix(const shape& s, const extent& stored, int64_t ld, int64_t stride) const {
+    const auto rows = static_cast<uint64_t>(stored.rows), cols = static_cast<uint64_t>(stored.cols);
+    const char* const what = "cublasLtMatrixLayoutCreate";
+    const descriptor layout = make(what, create_layout_, destroy_layout_, real_32f, rows, cols, ld);
     if (s.batch > 1) {
         set(set_layout_, layout, layout_batch_count, static_cast<int32_t>(s.batch));
         set(set_layout_, layout, layout_batch_stride, stride);
@@ -140,39 +136,32 @@ cublas_lt::descriptor cublas_lt::describe_preferences(const shape& s) const {
 std::vector<subject> cublas_lt::products(const shape& s, const operands& o, int count) const {
     const descriptor operation = describe_operation(s, o), preferences = describe_preferences(s);
     const operand_sizes stride = batch_strides(s);
-    const descriptor a =
-        describe_matrix(s, s.transa ? s.k : s.m, s.transa ? s.m : s.k, s.lda, stride.a);
-    const descriptor b =
-        describe_matrix(s, s.transb ? s.n : s.k, s.transb ? s.k : s.n, s.ldb, stride.b);
-    const descriptor c = describe_matrix(s, s.m, s.n, s.ldc, stride.c);
+    const routine_info& of = describe(s.routine);
+    const descriptor a = describe_matrix(s, of.a(s), s.lda, stride.a);
+    const descriptor b = describe_matrix(s, of.b(s), s.ldb, stride.b);
+    const descriptor c = describe_matrix(s, of.c(s), s.ldc, stride.c);
     std::vector<choice> choices(static_cast<size_t>(count));
     int found = 0;
-    const int status = call_c<int>(choose_algorithms_,
-                                   handle_,
-                                   operation.get(),
-                                   a.get(),
-                                   b.get(),
-                                   c.get(),
-                                   c.get(),
-                                   preferences.get(),
-                                   count,
-                                   choices.data(),
+    // clang-format off
+    const int status = call_c<int>(choose_algorithms_, handle_, operation.get(), a.get(), b.get(),
+                                   c.get(), c.get(), preferences.get(), count, choices.data(),
                                    &found);
+    // clang-format on
     if (status != not_supported)
         require_cublas(status, "cublasLtMatmulAlgoGetHeuristic");
     std::vector<subject> subjects;
-    for (const choice& of : std::span(choices).first(static_cast<size_t>(found))) {
-        if (of.status != 0)
+    for (const choice& chosen : std::span(choices).first(static_cast<size_t>(found))) {
+        if (chosen.status != 0)
             continue;
         const auto workspace =
-            std::make_shared<device_memory>(std::max<size_t>(of.workspace_bytes, 1));
+            std::make_shared<device_memory>(std::max<size_t>(chosen.workspace_bytes, 1));
         subjects.push_back({"cublasLtMatmul", [=, this] {
                                 const void *alpha = &s.alpha, *beta = &s.beta,
-                                           *chosen = of.algorithm;
+                                           *algorithm = chosen.algorithm;
                                 // clang-format off
                                 const int status = call_c<int>(
                                     matmul_, handle_, operation.get(), alpha, o.a, a.get(), o.b,
-                                    b.get(), beta, o.c, c.get(), o.c, c.get(), chosen,
+                                    b.get(), beta, o.c, c.get(), o.c, c.get(), algorithm,
                                     workspace->data(), workspace->bytes(), stream_);
                                 // clang-format on
                                 require_cublas(status, "cublasLtMatmul");

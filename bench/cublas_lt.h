@@ -29,8 +29,7 @@ private:
     descriptor
     make(const char* what, any_function create, any_function destroy, Arguments...) const;
     descriptor describe_operation(const shape&, const operands&) const;
-    descriptor
-    describe_matrix(const shape&, int64_t rows, int64_t cols, int64_t ld, int64_t stride) const;
+    descriptor describe_matrix(const shape&, const extent&, int64_t ld, int64_t stride) const;
     descriptor describe_preferences(const shape&) const;
 
     dynamic_library library_{"libcublasLt.so.13", "libcublasLt.so.12"};

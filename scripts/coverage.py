@@ -43,6 +43,8 @@ def gcovr(build):
     command += ["--exclude", r".*\.cuh?$", "--exclude-throw-branches"]
     command += ["--exclude-unreachable-branches", "--gcov-ignore-parse-errors"]
     command += ["-j", str(os.cpu_count()), "--json", report]
+    # tests/abi compiles sources for their debug information alone.
+    command += ["--exclude-directories", r".*/tests/abi\b.*"]
     command += [build / folder for folder in ("src", "abi", "tests")]
     subprocess.run(command, check=True)
     return json.loads(report.read_text())["files"]

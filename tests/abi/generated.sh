@@ -15,7 +15,7 @@ fortran=${4:-}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/abi/preload/common" "$work/docs" "$work/scripts" "$work"/src/{api,core} "$work/tests"
+mkdir -p "$work/abi/preload/common" "$work"/{docs,scripts,tests} "$work"/src/{api,core}
 cp -r "$source/include" "$work"
 cp -r "$source/abi/fortran" "$source/abi/exports" "$work/abi"
 cp "$source"/abi/preload/common/{entries.inc,cublas_parameters.h} \

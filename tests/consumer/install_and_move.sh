@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # install_and_move.sh CMAKE BUILD_DIR FIRST_PREFIX PREFIX: installs into the first prefix and moves
 # that to the second. No installed file may contain the path of the first prefix, of the build or of
-# the sources, except with counters, which name their files. A copy in the first prefix is uninstalled, and must leave another package's file.
+# the sources, except with counters, which name their files. A copy in the first prefix is
+# uninstalled, and must leave another package's file.
 set -u
 
 cmake=$1

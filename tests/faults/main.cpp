@@ -369,6 +369,14 @@ void judge(tally& t, const scenario& s, const fault& f, const outcome& seen, con
 
 // ---- Processes ----------------------------------------------------------------------------------
 
+// Ends a child without what a program does at its end; gcc's counters are written only then.
+[[noreturn]] void end_child() {
+    std::fflush(nullptr);
+    if (WITH_COUNTERS)
+        std::exit(0);
+    _exit(0);
+}
+
 // Runs work in a child, which must print nothing. Answers what it printed or how it crashed; null:
 // neither.
 template <class Work>
@@ -381,8 +389,7 @@ const char* in_child(Work&& work) {
         alarm(300);
         standin::begin_process();
         work();
-        std::fflush(nullptr);
-        _exit(0);
+        end_child();
     }
     int status = 0;
     waitpid(child, &status, 0);
@@ -618,7 +625,7 @@ int run_all(const options& o) {
         if (fork() == 0) {
             for (size_t i; (i = (*next)++) < all.size();)
                 run_scenario(tallies[p], all[i], o);
-            _exit(0);
+            end_child();
         }
     for (size_t p = 0; p < processes; ++p)
         wait(nullptr);
