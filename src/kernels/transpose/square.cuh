@@ -11,12 +11,7 @@ struct alignas(16) vector16 {
     uint32_t word[4];
 };
 
-// Streaming accesses: the lines are the first to leave the caches.
-__device__ inline vector16 load_streaming(const void* ptr) {
-    const uint4 value = __ldcs(static_cast<const uint4*>(ptr));
-    return {value.x, value.y, value.z, value.w};
-}
-
+// The line is one of the first to leave the caches.
 __device__ inline void store_streaming(void* ptr, const vector16& value) {
     __stcs(static_cast<uint4*>(ptr),
            make_uint4(value.word[0], value.word[1], value.word[2], value.word[3]));
