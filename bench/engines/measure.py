@@ -43,6 +43,7 @@ PLAIN = "plain"
 MODES = "plain,strict,fast"
 LEAST_SECONDS = 8  # that a run needs at all
 SECONDS_TO_END = 4  # after SIGTERM, and after one process of several has failed
+CORES = len(os.sched_getaffinity(0))  # that this process may use
 PATIENCE = 5  # a rehearsal may take 5 times as long: all ranks share the host's cores
 LIMIT_OF_ERROR = 1e-5  # relative to the norm; of an element, in root mean squares, ten times this
 LIMITS_OF_ERROR = {"psgetrf_": 1e-3}  # of A - LU, which grows in the factorisation
@@ -231,7 +232,7 @@ class Run:
                 mpirun = shutil.which("mpirun.openmpi") or "mpirun"
                 front += [mpirun, "--bind-to", "none", "-n", self.mpi_ranks()]
                 # Ranks that wait then yield their core, which makes every message slower.
-                if 2 * self.mpi_ranks() > len(os.sched_getaffinity(0)):
+                if 2 * self.mpi_ranks() > CORES:
                     front.insert(-2, "--oversubscribe")
             front.append(arguments.build / "bench/engines" / part.program)
         return [*map(str, front), *sized]
@@ -249,7 +250,7 @@ class Run:
             own |= {"WORLD_SIZE": self.count(), "LOCAL_WORLD_SIZE": self.count()}
             own |= {"MASTER_PORT": port}
         sharers = self.mpi_ranks() or self.count()
-        threads = str(max(1, (os.cpu_count() or 1) // sharers))
+        threads = str(max(1, CORES // sharers))
         own |= {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
         if rehearses and part.name == "jax":
             own["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={self.job.gpus}"
