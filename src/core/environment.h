@@ -81,7 +81,7 @@ inline bool parse_bytes(const char* text, size_t* bytes) noexcept {
     return true;
 }
 
-// Such a number, positive; `otherwise` if the variable is not set or holds anything else.
+// The number of bytes that a variable holds; `otherwise` if it is 0, not set or no such number.
 inline size_t read_size(const char* variable, size_t otherwise) noexcept {
     const char* text = read_variable(variable);
     size_t bytes = 0;

@@ -4,8 +4,8 @@
 //
 // MYBLAS_LOGICAL_BLOCK
 //   A number of columns, in single precision; 0: ScaLAPACK's own number. All processes of a job
-//   must give the same answer, else PBLAS computes nonsense. So without the variable there is
-//   another number than ScaLAPACK's only where all processes are on one host, which has a GPU.
+//   must give the same answer, else PBLAS computes nonsense. Without the variable, the number
+//   therefore differs from ScaLAPACK's only if all processes are on one host with a GPU.
 #include "common/local_ranks.h"
 #include "common/mapped.h"
 #include "core/environment.h"

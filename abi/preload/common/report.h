@@ -19,7 +19,7 @@ extern const char* const report_title;
 extern const char* const report_routines[];
 extern const int report_routine_count;   // at most report::max_routines
 extern const char* const report_library; // the library of the routines: "BLAS"
-// Whether a library of the same kind in front of this one sees all calls first, but those of
+// Whether a library of the same kind in front of this one sees all calls first, except those of
 // functions that the program looks up in this one. The report has this library only after a call.
 bool stands_behind_another() noexcept;
 // The remark of common/names.h on a symbol; null: the symbol is not the library's.
