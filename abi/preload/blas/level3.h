@@ -120,7 +120,10 @@ struct step {
     kind what;
     block which;
     int group; // of columns, numbered in the order of computation
+    // An upload that is the same for all parts of across() is numbered: devices may share it.
+    int part = -1;
 };
+inline constexpr int most_shared_parts = 64;
 
 // Calls visit for each step in order until visit returns false, and returns the last result. Only
 // columns within `cols` are computed. A download has at most slot_elements elements, and there are
