@@ -113,7 +113,8 @@ bool device::set_up_in_context() noexcept {
 
 bool device::hold() noexcept {
     if (!is_open()) {
-        open_in_background();
+        if (was_wanted_.exchange(true))
+            open_in_background();
         return false;
     }
     if (!calls_queue_)

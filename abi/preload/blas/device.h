@@ -51,7 +51,9 @@ public:
     void let_calls_queue() noexcept { calls_queue_ = true; }
 
     // A hold keeps other calls away from the device, which is open. If the device is not open yet,
-    // it is opened in the background and is not held.
+    // it is not held. From the second such call on, it is opened in the background: while the
+    // driver creates a context, it gives no other device pinned memory, and the first call needs
+    // that.
     bool hold() noexcept;
     void release() noexcept; // by the thread that holds it
 
@@ -164,7 +166,7 @@ private:
 
     int ordinal_ = stand_in, sharers_ = 1;
     std::atomic<state> state_{state::closed};
-    std::atomic<bool> has_opener_{false};
+    std::atomic<bool> was_wanted_{false}, has_opener_{false};
     std::thread opener_;
     const char* reason_ = nullptr; // why it cannot be used
 

@@ -19,7 +19,10 @@ void exchange::tell(int index, int published) noexcept {
 bool exchange::publish(int index, const float* memory, int part) noexcept {
     if (!at(index).record(first_event_ + part, device::uploads))
         return false;
-    entries_[static_cast<size_t>(index)].memory = memory;
+    // Written once: the other devices' threads read it as soon as the first part is published.
+    entry& e = entries_[static_cast<size_t>(index)];
+    if (e.published.load(std::memory_order_relaxed) == 0)
+        e.memory = memory;
     tell(index, part + 1);
     return true;
 }

@@ -269,13 +269,30 @@ range share_of(const level3& p, int index, int count) {
             return i == 0 ? 0 : extent;
         // The columns before x hold x^2 / 2 elements of an upper triangle. The columns after x hold
         // as many of a lower one.
-        double x = static_cast<double>(i) / count;
-        if (p.updates_triangle())
-            x = p.upper ? std::sqrt(x) : 1 - std::sqrt(1 - x);
-        const auto column = static_cast<int64_t>(x * static_cast<double>(extent));
+        const double x = static_cast<double>(i) / count;
+        const double part = p.upper ? std::sqrt(x) : 1 - std::sqrt(1 - x);
+        const int64_t column = p.updates_triangle()
+                                   ? static_cast<int64_t>(part * static_cast<double>(extent))
+                                   : extent * i / count;
         return extent > alignment * count ? column / alignment * alignment : column;
     };
     return {cut(index), cut(index + 1)};
+}
+
+level3 tile_of(const level3& p, int index, int count) {
+    const auto block_at = [&](int i) {
+        const auto cut = [&](int j) {
+            return j == count ? p.n : p.n * j / count / alignment * alignment;
+        };
+        return range{cut(i), cut(i + 1)};
+    };
+    if (index >= tiles_beside_diagonal(count))
+        return on_diagonal(p, block_at(index - tiles_beside_diagonal(count)));
+    int later = 1; // of the two blocks whose rows and columns meet
+    while (tiles_beside_diagonal(later + 1) <= index)
+        ++later;
+    const range r = block_at(later), s = block_at(index - tiles_beside_diagonal(later));
+    return p.upper ? beside_diagonal(p, s, r) : beside_diagonal(p, r, s);
 }
 
 // ---- The plan -----------------------------------------------------------------------------------

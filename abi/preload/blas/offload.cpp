@@ -200,13 +200,18 @@ bool is_worth_starting(const product_size& s, const origin& from) noexcept {
 
 // ---- Calibration --------------------------------------------------------------------------------
 
-// Measures the rates of the model: a product on the host, and four operations on the first device.
-// These are a product that is all latency, one that uploads a matrix and a vector, one that
+// No core has more than two FP32 units of 16 lanes, or is faster than 6 GHz.
+double most_host_flops() noexcept {
+    return 2 * 2 * 16 * 6e9 * std::max(1U, std::thread::hardware_concurrency());
+}
+
+// Measures the rates of the model with four operations on the first device: a product that is all
+// latency, one that uploads a matrix and a vector, one that
 // downloads a matrix, and one without transfers. Other devices, which may not be open yet, are
 // assumed to have the same rates.
+constexpr int calibrating_runs = 3;
 bool calibrate(const origin& from, rates* r) noexcept {
-    constexpr int calibrating_runs = 3;
-    constexpr int64_t host_n = 512, copied_n = 2048, kernel_n = 4096;
+    constexpr int64_t copied_n = 2048, kernel_n = 4096;
     const std::unique_ptr<float[]> operand(new (std::nothrow) float[copied_n * copied_n]());
     const std::unique_ptr<float[]> result(new (std::nothrow) float[copied_n * copied_n]());
     if (!operand || !result)
@@ -227,8 +232,7 @@ bool calibrate(const origin& from, rates* r) noexcept {
     const double down = on_device(make(copied_n, copied_n, 1));
     const double kernel = shortest_seconds(
         calibrating_runs, [&] { return resident_product(*devices().devices[0], kernel_n); });
-    const double host = host_flops(host_n, calibrating_runs, from);
-    if (std::min({latency, up, down, kernel, host}) <= 0)
+    if (std::min({latency, up, down, kernel}) <= 0)
         return false;
     constexpr double bytes = sizeof(float) * copied_n * copied_n;
     constexpr double least_seconds = 1e-6; // differences of measurements are no smaller
@@ -238,7 +242,7 @@ bool calibrate(const origin& from, rates* r) noexcept {
     r->to_device = count * bytes / std::max(up - latency, least_seconds);
     r->to_host = count * bytes / std::max(down - latency, least_seconds);
     r->device_flops = count * cube(kernel_n) / kernel;
-    r->host_flops = host;
+    r->host_flops = most_host_flops();
     return true;
 }
 
@@ -264,6 +268,22 @@ bool has_model(const origin& from) noexcept {
         calibrated.store(c, std::memory_order_release);
     }
     return c == calibration::done;
+}
+
+// Whether the device is expected to be faster. The host is timed only for a call that even the
+// fastest host would not leave to the device. Timing takes a tenth of a second, most of it to start
+// the threads of the program's BLAS.
+bool prefers_device(routine r, const product_size& s, const origin& from) noexcept {
+    static constinit std::atomic<bool> is_timed{false};
+    if (model_of(r).prefers_device(s))
+        return true;
+    if (is_timed.exchange(true))
+        return false;
+    constexpr int64_t host_n = 512;
+    if (const double flops = host_flops(host_n, calibrating_runs, from); flops > 0)
+        for (int i = 0; i < model_count; ++i)
+            model_of(static_cast<routine>(i)).set_host_flops(flops);
+    return model_of(r).prefers_device(s);
 }
 
 // ---- Calls --------------------------------------------------------------------------------------
@@ -375,9 +395,10 @@ bool offload_candidate::offer(const Call& call, const origin& from) noexcept {
         if (read_mode() == mode::automatic) {
             if (!has_model(from))
                 return refuse("the GPU could not be timed");
-            begin_ns_ = report::now_ns(); // the calibration does not count
+            const bool is_preferred = prefers_device(Call::kind, size_, from);
+            begin_ns_ = report::now_ns(); // timing does not count
             is_watched_ = true;
-            if (!model_of(Call::kind).prefers_device(size_))
+            if (!is_preferred)
                 return refuse("the host is expected to be faster");
         }
     }

@@ -1,7 +1,7 @@
 #include "blas/staged_level3.h"
 
 #include "blas/operations.h"
-#include "blas/shares.h"
+#include "blas/staging.h"
 
 #include <algorithm>
 
@@ -193,11 +193,73 @@ outcome staged_whole(const held_devices& devices, const level3& p, host_function
     return compute_shares(devices, {count, bytes, most, compute, finish_on_host, fail});
 }
 
+// ---- An update in tiles -------------------------------------------------------------------------
+
+// A device's share of the triangle's columns needs most of A before it can compute anything. A tile
+// needs only its own rows of A.
+class staged_tiles {
+public:
+    staged_tiles(const held_devices& devices, const level3& p)
+        : devices_(devices), p_(p), memory_(devices.memory()),
+          count_(static_cast<int>(devices.all().size())) {
+        if (count_ == 1 || p.what != level3::kind::gemmtr || p.n / count_ < least_order)
+            return;
+        most_bytes_ = 0;
+        for (int i = 0; i < tiles_in_all(count_); ++i)
+            most_bytes_ = std::max(most_bytes_, bytes_of(tile(i)));
+    }
+
+    bool can_be_used() const { return most_bytes_ <= memory_; }
+
+    outcome run(host_function on_host) const {
+        const auto compute = [&](device& d, int64_t index) {
+            float* memory = static_cast<float*>(d.reserve(most_bytes_)); // once for all tiles
+            const level3 t = tile(index);
+            if (memory && t.what == level3::kind::product)
+                return lone(t).compute(d);
+            return memory && staged_operation(d, memory, t, nullptr, 0, 1).run({0, t.n});
+        };
+        const auto finish_on_host = [&](int64_t index, int64_t downloads) {
+            const level3 t = tile(index);
+            if (t.what != level3::kind::product)
+                return compute_on_host(
+                    t,
+                    remaining_columns(t, {0, t.n}, slot_elements, most_groups, downloads),
+                    on_host);
+            if (const product rest = lone(t).rest(downloads); rest.n > 0)
+                on_host(level3{rest});
+        };
+        const double bytes = sizeof(float) * elements_in_all(p_);
+        return compute_shares(
+            devices_, {tiles_in_all(count_), bytes, most_bytes_, compute, finish_on_host});
+    }
+
+private:
+    static constexpr int64_t least_order = 256;
+
+    level3 tile(int64_t index) const { return tile_of(p_, static_cast<int>(index), count_); }
+    lone_product lone(const level3& t) const { return {*devices_.all()[0], t, memory_}; }
+    size_t bytes_of(const level3& t) const {
+        if (t.what == level3::kind::product)
+            return lone(t).bytes();
+        return fits(t, memory_) ? static_cast<size_t>(elements_in_all(t)) * sizeof(float)
+                                : SIZE_MAX;
+    }
+
+    const held_devices& devices_;
+    const level3& p_;
+    const size_t memory_;
+    const int count_;
+    size_t most_bytes_ = SIZE_MAX; // of a tile
+};
+
 // Halves the operation recursively until the parts fit. Once some parts are done, the host computes
 // the parts that devices do not take.
 outcome staged_in_parts(const held_devices& devices, const level3& p, host_function on_host) {
     if (p.what == level3::kind::product)
         return staged_product(devices, p, on_host);
+    if (const staged_tiles tiles(devices, p); tiles.can_be_used())
+        return tiles.run(on_host);
     if (fits(p, devices.memory()))
         return staged_whole(devices, p, on_host);
     if (devices.all()[0]->is_reproducible())

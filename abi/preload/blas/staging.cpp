@@ -1,6 +1,6 @@
 #include "blas/staging.h"
 
-#include "blas/product_schedule.h"
+#include <algorithm>
 
 namespace myblas::preload {
 namespace {
@@ -95,10 +95,13 @@ private:
     bool has_uploaded_ = false, has_fetched_ = false; // since arithmetic last waited
 };
 
+size_t bytes_in_all(const product& p, const product_schedule& q) {
+    return static_cast<size_t>(elements_in_all(p, q)) * sizeof(float);
+}
+
 bool compute_block(
     device& d, const product& p, const product_schedule& q, exchange& with, int index) {
-    float* const memory =
-        static_cast<float*>(d.reserve(static_cast<size_t>(elements_in_all(p, q)) * sizeof(float)));
+    float* const memory = static_cast<float*>(d.reserve(bytes_in_all(p, q)));
     if (!memory)
         return false;
     staged_block block(d, memory, p, q, with, index);
@@ -106,17 +109,28 @@ bool compute_block(
         p, q, index, memory, [&](const product_step& s) { return block.carry_out(s); });
 }
 
+// The part of a block that remains once some of its downloads have arrived.
+product rest_of_block(const product& p, const product_schedule& q, int64_t index, int64_t done) {
+    return block_of(p, q, index, std::min(done * q.strip_cols, block_of(p, q, index).n));
+}
+
+product_schedule
+schedule_for(const product& p, size_t memory_bytes, int devices, const device& first) {
+    return make_product_schedule(p,
+                                 memory_bytes,
+                                 devices,
+                                 first.is_strict(),
+                                 first.is_reproducible(),
+                                 slot_elements);
+}
+
 } // namespace
 
 outcome
 staged_product(const held_devices& devices, const product& p, host_function on_host) noexcept {
     const auto used = devices.all();
-    product_schedule q = make_product_schedule(p,
-                                               devices.memory(),
-                                               static_cast<int>(used.size()),
-                                               used[0]->is_strict(),
-                                               used[0]->is_reproducible(),
-                                               slot_elements);
+    product_schedule q =
+        schedule_for(p, devices.memory(), static_cast<int>(used.size()), *used[0]);
     exchange with(used, first_shared);
     q.shares_a = q.shares_a && with.is_possible();
     const double bytes = sizeof(float) * (static_cast<double>(p.m) * static_cast<double>(p.k) +
@@ -126,14 +140,31 @@ staged_product(const held_devices& devices, const product& p, host_function on_h
         return compute_block(d, block_of(p, q, index), q, with, static_cast<int>(index));
     };
     const auto finish_on_host = [&](int64_t index, int64_t downloads) {
-        const int64_t cols = block_of(p, q, index).n;
-        const product rest = block_of(p, q, index, std::min(downloads * q.strip_cols, cols));
-        if (rest.n > 0)
+        if (const product rest = rest_of_block(p, q, index, downloads); rest.n > 0)
             on_host(level3{rest});
     };
-    const size_t needed = static_cast<size_t>(elements_in_all(p, q)) * sizeof(float);
-    const auto fail = [&](int64_t index) { with.fail(static_cast<int>(index)); };
-    return compute_shares(devices, {q.blocks(), bytes, needed, compute, finish_on_host, fail});
+    const auto fail = [&](int64_t index) {
+        if (q.shares_a) // then there is a block for each device
+            with.fail(static_cast<int>(index));
+    };
+    return compute_shares(
+        devices, {q.blocks(), bytes, bytes_in_all(p, q), compute, finish_on_host, fail});
+}
+
+lone_product::lone_product(const device& d, const product& p, size_t memory_bytes) noexcept
+    : p_(p), schedule_(schedule_for(p, memory_bytes, 1, d)) {}
+
+size_t lone_product::bytes() const {
+    return schedule_.blocks() == 1 ? bytes_in_all(p_, schedule_) : SIZE_MAX;
+}
+
+bool lone_product::compute(device& d) const noexcept {
+    exchange with_nobody({}, first_shared);
+    return compute_block(d, p_, schedule_, with_nobody, 0);
+}
+
+product lone_product::rest(int64_t downloads) const {
+    return rest_of_block(p_, schedule_, 0, downloads);
 }
 
 bool resident_product(device& d, int64_t n) noexcept {

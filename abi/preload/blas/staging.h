@@ -4,7 +4,7 @@
 #pragma once
 
 #include "blas/exchange.h"
-#include "blas/level3.h"
+#include "blas/product_schedule.h"
 
 namespace myblas::preload {
 
@@ -14,6 +14,19 @@ using host_function = function_ref<void(const level3&)>;
 // Computes blocks of C on the devices, and by `on_host` the blocks that fail there. Unless the
 // result is `served`, no data was changed.
 outcome staged_product(const held_devices&, const product&, host_function on_host) noexcept;
+
+// A product that one device computes alone, with the memory that a call may take.
+class lone_product {
+public:
+    lone_product(const device&, const product&, size_t memory_bytes) noexcept;
+    size_t bytes() const; // of device memory; SIZE_MAX: it does not fit as a whole
+    bool compute(device&) const noexcept;
+    product rest(int64_t downloads) const; // once so many downloads have arrived
+
+private:
+    product p_;
+    product_schedule schedule_;
+};
 
 // A product of n x n matrices that are already in device memory, with arbitrary contents: for
 // timing.
