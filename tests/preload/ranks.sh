@@ -11,21 +11,8 @@ program=$4
 source=$(dirname "${BASH_SOURCE[0]}")
 
 . "$source/check.sh"
+. "$source/standin.sh"
 
-mkdir "$work/driver" "$work/myblas"
-cc -shared -fPIC "$source/standin_driver.c" -Wl,-soname,libcuda.so.1 \
-    -o "$work/driver/libcuda.so.1" || exit 1
-# The preload library loads the libmyblas in the folder above its own.
-cp "$preload" "$work/myblas" || exit 1
-preload=$work/myblas/$(basename "$preload")
-cc -shared -fPIC -I"$include" "$source/standin_myblas.c" -o "$work/libmyblas.so.1" \
-    -Wl,-soname,libstandin.so.1 \
-    -Wl,--no-as-needed "$library" -Wl,-rpath,"$(dirname "$library")" || exit 1
-
-log=$work/log
-standin=(MYBLAS_BACKEND=auto MYBLAS_OFFLOAD=always OPENBLAS_NUM_THREADS=1 STANDIN_GPUS=2 \
-    STANDIN_LOG="$log"
-    LD_LIBRARY_PATH="$work/driver")
 mib=$((1 << 20))
 
 # takes WHAT GPUS SHARE [NAME=VALUE]...: a process with these variables takes these GPUs. Of half of
@@ -34,7 +21,7 @@ takes() {
     local what=$1 gpus=$2 share=$3 memory most=$((8 * mib / $3))
     shift 3
     rm -f "$log"
-    check "$what" '^sgemm +medium +1 ' "${standin[@]}" "$@" "$program"
+    check "$what" '^sgemm +medium +2 ' "${standin[@]}" "$@" "$program"
     [ "$(sed -n 's/^GPU //p' "$log" | xargs)" = "$gpus" ] ||
         fail "$what: not the GPUs $gpus: $(cat "$log")"
     memory=$(sed -n 's/^memory //p' "$log")

@@ -205,11 +205,11 @@ double most_host_flops() noexcept {
     return 2 * 2 * 16 * 6e9 * std::max(1U, std::thread::hardware_concurrency());
 }
 
-// Measures the rates of the model with four operations on the first device: a product that is all
-// latency, one that uploads a matrix and a vector, one that
-// downloads a matrix, and one without transfers. Other devices, which may not be open yet, are
-// assumed to have the same rates.
 constexpr int calibrating_runs = 3;
+
+// Measures the model's rates of devices, with four operations on the first one. These are a product
+// that is all latency, one that uploads a matrix and a vector, one that downloads a matrix, and one
+// without transfers. Other devices, which may not be open yet, are assumed to have the same rates.
 bool calibrate(const origin& from, rates* r) noexcept {
     constexpr int64_t copied_n = 2048, kernel_n = 4096;
     const std::unique_ptr<float[]> operand(new (std::nothrow) float[copied_n * copied_n]());
@@ -247,7 +247,7 @@ bool calibrate(const origin& from, rates* r) noexcept {
 }
 
 enum class calibration : int { none, under_way, done, failed };
-constinit std::atomic<calibration> calibrated{calibration::none};
+constinit std::atomic<calibration> calibrated{calibration::none}, host_timed{calibration::none};
 // One model for each routine that can gain. All models begin with the rates of products.
 constexpr int model_count = static_cast<int>(routine::strsm) + 1;
 alignas(cost_model) constinit unsigned char model_memory[model_count][sizeof(cost_model)] = {};
@@ -256,34 +256,40 @@ cost_model& model_of(routine r) noexcept {
     return *std::launder(reinterpret_cast<cost_model*>(model_memory[static_cast<int>(r)]));
 }
 
-// Whether there is a model. The first caller calibrates it.
-bool has_model(const origin& from) noexcept {
-    calibration c = calibrated.load(std::memory_order_acquire);
-    if (c == calibration::none && calibrated.compare_exchange_strong(c, calibration::under_way)) {
-        rates measured;
-        c = calibrate(from, &measured) ? calibration::done : calibration::failed;
-        if (c == calibration::done)
-            for (auto& memory : model_memory)
-                new (memory) cost_model(measured);
-        calibrated.store(c, std::memory_order_release);
+// Whether a measurement has succeeded. The first caller carries it out.
+template <class Measure>
+bool is_measured(std::atomic<calibration>& state, Measure&& measure) noexcept {
+    calibration c = state.load(std::memory_order_acquire);
+    if (c == calibration::none && state.compare_exchange_strong(c, calibration::under_way)) {
+        c = measure() ? calibration::done : calibration::failed;
+        state.store(c, std::memory_order_release);
     }
     return c == calibration::done;
 }
 
-// Whether the device is expected to be faster. The host is timed only for a call that even the
-// fastest host would not leave to the device. Timing takes a tenth of a second, most of it to start
-// the threads of the program's BLAS.
-bool prefers_device(routine r, const product_size& s, const origin& from) noexcept {
-    static constinit std::atomic<bool> is_timed{false};
-    if (model_of(r).prefers_device(s))
-        return true;
-    if (is_timed.exchange(true))
-        return false;
-    constexpr int64_t host_n = 512;
-    if (const double flops = host_flops(host_n, calibrating_runs, from); flops > 0)
-        for (int i = 0; i < model_count; ++i)
-            model_of(static_cast<routine>(i)).set_host_flops(flops);
-    return model_of(r).prefers_device(s);
+// Whether there is a model.
+bool has_model(const origin& from) noexcept {
+    return is_measured(calibrated, [&] {
+        rates measured;
+        const bool is_good = calibrate(from, &measured);
+        if (is_good)
+            for (auto& memory : model_memory)
+                new (memory) cost_model(measured);
+        return is_good;
+    });
+}
+
+// Whether the models know the rate of the program's BLAS. Timing it takes a tenth of a second, most
+// of it to start the threads of the program's BLAS.
+bool is_host_timed(const origin& from) noexcept {
+    return is_measured(host_timed, [&] {
+        constexpr int64_t n = 512;
+        const double flops = host_flops(n, calibrating_runs, from);
+        if (flops > 0)
+            for (int i = 0; i < model_count; ++i)
+                model_of(static_cast<routine>(i)).set_host_flops(flops);
+        return flops > 0;
+    });
 }
 
 // ---- Calls --------------------------------------------------------------------------------------
@@ -395,10 +401,13 @@ bool offload_candidate::offer(const Call& call, const origin& from) noexcept {
         if (read_mode() == mode::automatic) {
             if (!has_model(from))
                 return refuse("the GPU could not be timed");
-            const bool is_preferred = prefers_device(Call::kind, size_, from);
-            begin_ns_ = report::now_ns(); // timing does not count
+            // Until the host is timed, the model knows only the rate of the fastest host.
+            const bool is_clear = model_of(Call::kind).prefers_device(size_);
+            if (!is_clear && !is_host_timed(from))
+                return refuse("the host could not be timed");
+            begin_ns_ = report::now_ns(); // the calibration does not count
             is_watched_ = true;
-            if (!is_preferred)
+            if (!is_clear && !model_of(Call::kind).prefers_device(size_))
                 return refuse("the host is expected to be faster");
         }
     }
