@@ -61,8 +61,9 @@ int cuEventSynchronize(void) { return 0; }
 int cuEventQuery(void) { return 0; }
 int cuStreamWaitEvent(void) { return 0; }
 
-int cuDeviceCanAccessPeer(int* can, int device, int peer) {
-    *can = device != peer && number_in("STANDIN_PEERS", 1);
+int cuDeviceGetP2PAttribute(int* value, int attribute, int device, int peer) {
+    (void)attribute;
+    *value = device != peer && number_in("STANDIN_PEERS", 1);
     return 0;
 }
 

@@ -336,10 +336,23 @@ bool device::download(const device_matrix& from,
 
 // ---- Copies between devices ---------------------------------------------------------------------
 
-bool device::can_fetch_from(const device& other) const noexcept {
-    int can = 0;
-    return !driver_ ||
-           (driver_->device_can_access_peer(&can, ordinal_, other.ordinal_) == 0 && can != 0);
+// Copies over PCI Express would take the links that the uploads need. Atomics work over NVLink
+// alone.
+bool device::can_fetch_from(const device& other) noexcept {
+    constexpr int native_atomics = 3; // CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED
+    if (!driver_)
+        return true;
+    const uint64_t bit = bit_of(other);
+    int has_nvlink = 0;
+    // The driver takes 10 us to answer.
+    if (!(asked_peers_ & bit) && driver_->device_get_p2p_attribute(&has_nvlink,
+                                                                   native_atomics,
+                                                                   ordinal_,
+                                                                   other.ordinal_) == 0 &&
+        has_nvlink != 0)
+        linked_peers_ |= bit;
+    asked_peers_ |= bit;
+    return linked_peers_ & bit;
 }
 
 bool device::fetch(const device& other,
@@ -354,8 +367,8 @@ bool device::fetch(const device& other,
         return true;
     }
     // Without access the driver copies through the host. So an error is none.
-    if (const uint64_t bit = uint64_t{1} << other.ordinal_ % 64; !(peers_ & bit)) {
-        peers_ |= bit;
+    if (const uint64_t bit = bit_of(other); !(enabled_peers_ & bit)) {
+        enabled_peers_ |= bit;
         driver_->context_enable_peer_access(other.context_, 0);
     }
     constexpr int device_memory = 2; // CU_MEMORYTYPE_DEVICE

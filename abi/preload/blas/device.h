@@ -97,8 +97,8 @@ public:
     bool
     upload(const host_matrix<const float>&, const device_matrix&, const triangle& = {}) noexcept;
     bool download(const device_matrix&, const host_matrix<float>&, const triangle& = {}) noexcept;
-    // Whether fetch() works. Both devices are open.
-    bool can_fetch_from(const device& other) const noexcept;
+    // Whether fetch() works and is quicker than an upload. Both devices are held.
+    bool can_fetch_from(const device& other) noexcept;
     // Enqueues a copy from another device on the stream `fetches`, once the other device has
     // reached an event that it has recorded.
     bool fetch(const device& other,
@@ -147,6 +147,8 @@ private:
         bool ends_download = false;
     };
 
+    static uint64_t bit_of(const device& d) noexcept { return uint64_t{1} << d.ordinal_ % 64; }
+
     enum class state { closed, open, failed };
     bool is_open() const noexcept { return state_.load(std::memory_order_acquire) == state::open; }
     // The functions below require the mutex.
@@ -177,7 +179,8 @@ private:
     std::array<myblasStream_t, 4> streams_{};
     std::array<cuda_driver::event, event_count> events_{};
     std::array<bool, event_count> is_recorded_{};
-    uint64_t peers_ = 0; // bit i: GPU i's memory can be read
+    // Bit i: whether NVLink leads to GPU i was asked, and is true; its memory can be read.
+    uint64_t asked_peers_ = 0, linked_peers_ = 0, enabled_peers_ = 0;
 
     void* memory_ = nullptr;
     size_t memory_bytes_ = 0;

@@ -38,7 +38,7 @@ struct cuda_driver {
     int (*event_synchronize)(event);
     int (*event_query)(event); // 0: the event is complete
     int (*stream_wait_event)(myblasStream_t, event, unsigned flags);
-    int (*device_can_access_peer)(int* can, int device, int peer);
+    int (*device_get_p2p_attribute)(int* value, int attribute, int device, int peer);
     int (*context_enable_peer_access)(context peer, unsigned flags);
     int (*copy_between_devices)(const device_copy*, myblasStream_t);
 };

@@ -3,7 +3,7 @@
 namespace myblas::preload {
 
 bool exchange::is_possible() const noexcept {
-    for (const device* d : devices_)
+    for (device* d : devices_)
         for (const device* other : devices_)
             if (d != other && !d->can_fetch_from(*other))
                 return false;
