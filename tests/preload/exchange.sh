@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# exchange.sh PRELOAD LIBMYBLAS INCLUDE SAMPLE LEVEL3: GPUs that share the upload of an operand copy
-# it from each other. A copy may fail at any time, and GPUs may be unable to copy: the results are
-# right nevertheless.
+# exchange.sh PRELOAD LIBMYBLAS INCLUDE SAMPLE LEVEL3: two GPUs share the upload of an operand, and
+# copy its parts from each other. Results are right also if a copy fails, whichever it is, and if no
+# NVLink connects the GPUs.
 set -u
 
 preload=$1
@@ -27,7 +27,7 @@ copies() {
 some='[1-9][0-9]*'
 copies "products" "$some" '^sgemm +large +11 +[0-9.]+ +0 ' "$sample" products
 copies "level 3" "$some" '80 calls seen, 80 served ' "$level3"
-copies "no copies between GPUs" 0 '^sgemm +large +11 +[0-9.]+ +0 ' STANDIN_PEERS=0 "$sample" products
+copies "no NVLink" 0 '^sgemm +large +11 +[0-9.]+ +0 ' STANDIN_PEERS=0 "$sample" products
 # A GPU whose copy fails, and those that wait for it, leave the rest to the host.
 for copy in 1 2 5 12; do
     copies "products, copy $copy fails" "$some" '^sgemm +large +1[01] ' STANDIN_FAILS=$copy \

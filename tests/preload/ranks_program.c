@@ -1,5 +1,5 @@
-// Two products of matrices that are larger than the stand-in GPUs' memory: the second one starts all
-// GPUs. Status 0: they are right.
+// Two products of matrices that are larger than the stand-in GPUs' memory. The second product
+// starts all GPUs. Status 0: both are right.
 #include "sgemm.h"
 
 enum { n = 2000 };

@@ -366,7 +366,7 @@ bool device::fetch(const device& other,
             std::copy_n(from.data + j * from.ld, rows, to.data + j * to.ld);
         return true;
     }
-    // Without access the driver copies through the host. So an error is none.
+    // An error does not matter: without access, the driver copies through the host.
     if (const uint64_t bit = bit_of(other); !(enabled_peers_ & bit)) {
         enabled_peers_ |= bit;
         driver_->context_enable_peer_access(other.context_, 0);

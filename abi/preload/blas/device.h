@@ -50,10 +50,10 @@ public:
     // From now on a hold waits for the one before it.
     void let_calls_queue() noexcept { calls_queue_ = true; }
 
-    // A hold keeps other calls away from the device, which is open. If the device is not open yet,
-    // it is not held. From the second such call on, it is opened in the background: while the
-    // driver creates a context, it gives no other device pinned memory, and the first call needs
-    // that.
+    // A hold keeps other calls away from the device. A device that is not open yet is not held: the
+    // first call only notes that it wanted the device, and the second call opens it in the
+    // background. The first call on another device needs pinned memory, for which the driver would
+    // make it wait until the context is complete.
     bool hold() noexcept;
     void release() noexcept; // by the thread that holds it
 

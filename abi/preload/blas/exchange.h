@@ -22,7 +22,7 @@ public:
 
     // The device has uploaded its share of this part, and of all parts before it, to its memory.
     bool publish(int index, const float* memory, int part) noexcept;
-    // The device will publish nothing more: those that wait for it fail, too.
+    // The device publishes nothing more. Devices that wait for it fail, too.
     void fail(int index) noexcept;
 
     // Waits until the owner has published the part, and enqueues the copy of a matrix from the

@@ -17,7 +17,7 @@ struct product_size {
     }
 };
 
-// Measured once, by calibrate() in offload.cpp, except host_flops, which is an upper limit at first.
+// Measured once, in offload.cpp. At first, host_flops is an upper limit.
 struct rates {
     double host_flops = 0;     // flop/s of the program's BLAS
     double device_flops = 0;   // flop/s of the kernels, without transfers; all devices together

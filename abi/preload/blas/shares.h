@@ -10,8 +10,8 @@ namespace myblas::preload {
 
 inline constexpr size_t most_devices = 16;
 
-// Holds those of the devices that can be held: the devices of one call. Calls hold devices in the
-// same order, so they do not wait for each other in a circle.
+// The devices of one call: all those that can be held. Calls hold devices in the same order, so
+// they do not wait for each other in a circle.
 class held_devices {
 public:
     explicit held_devices(std::span<device* const>) noexcept;

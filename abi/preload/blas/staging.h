@@ -21,7 +21,8 @@ public:
     lone_product(const device&, const product&, size_t memory_bytes) noexcept;
     size_t bytes() const; // of device memory; SIZE_MAX: it does not fit as a whole
     bool compute(device&) const noexcept;
-    product rest(int64_t downloads) const; // once so many downloads have arrived
+    // What the host has to compute if only this number of downloads has arrived.
+    product rest(int64_t downloads) const;
 
 private:
     product p_;
