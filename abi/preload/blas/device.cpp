@@ -343,15 +343,14 @@ bool device::can_fetch_from(const device& other) noexcept {
     if (!driver_)
         return true;
     const uint64_t bit = bit_of(other);
-    int has_nvlink = 0;
-    // The driver takes 10 us to answer.
-    if (!(asked_peers_ & bit) && driver_->device_get_p2p_attribute(&has_nvlink,
-                                                                   native_atomics,
-                                                                   ordinal_,
-                                                                   other.ordinal_) == 0 &&
-        has_nvlink != 0)
-        linked_peers_ |= bit;
-    asked_peers_ |= bit;
+    if (!(asked_peers_ & bit)) { // the driver takes 10 us to answer
+        asked_peers_ |= bit;
+        int has_nvlink = 0;
+        const int error = driver_->device_get_p2p_attribute(
+            &has_nvlink, native_atomics, ordinal_, other.ordinal_);
+        if (error == 0 && has_nvlink != 0)
+            linked_peers_ |= bit;
+    }
     return linked_peers_ & bit;
 }
 

@@ -230,8 +230,8 @@ public:
                 on_host(level3{rest});
         };
         const double bytes = sizeof(float) * elements_in_all(p_);
-        return compute_shares(
-            devices_, {tiles_in_all(count_), bytes, most_bytes_, compute, finish_on_host});
+        return compute_shares(devices_,
+                              {tiles_in_all(count_), bytes, most_bytes_, compute, finish_on_host});
     }
 
 private:
