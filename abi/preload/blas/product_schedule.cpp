@@ -14,14 +14,15 @@ constexpr int64_t round_up(int64_t value, int64_t multiple) {
 }
 constexpr int64_t divide_up(int64_t value, int64_t by) { return (value + by - 1) / by; }
 
-constexpr pace bound_by_copies{8, 1 << 20, 3, 1, 1, false};
-constexpr pace bound_by_arithmetic{11, 1 << 21, 5, 4, 2, true};
-constexpr pace by_whole_k{8, std::numeric_limits<int64_t>::max(), 3, 4, 2, false};
+constexpr pace bound_by_copies{8, 1 << 20, 3, 16, 1, 1, false};
+constexpr pace bound_by_arithmetic{11, 1 << 21, 5, 0, 4, 2, true};
+constexpr pace by_whole_k{8, std::numeric_limits<int64_t>::max(), 3, 0, 4, 2, false};
 
 constexpr int64_t largest_block_m = 65536;            // a strip of 8 columns then fills a slot
 constexpr int64_t panel_elements = int64_t{16} << 20; // of A and B in a panel that passes by
 constexpr int64_t least_block = 32, least_depth = 32;
-constexpr int64_t last_part = 4; // the last panel has at least 1/4 of k
+constexpr int64_t least_deep = 2048; // panels of this depth are cheap
+constexpr int64_t last_part = 4;     // the last panel has at least 1/4 of k
 constexpr int64_t least_part_rows = 1024;
 constexpr int64_t even_groups = 8; // of a block's columns, before they get narrower
 constexpr int64_t least_group_cols = 256;
@@ -183,14 +184,18 @@ private:
             std::max(least_part_rows, round_up(divide_up(p_.m, r.parts_of_a), element_alignment)),
             round_up(divide_up(whole_lead, r.parts_of_b), q_.strip_cols)};
         int64_t depth =
-            round_up(depth_of(r.first_elements, std::min(of_panel.rows, p_.m), of_panel.cols, p_.k),
-                     element_alignment);
+            depth_of(r.first_elements, std::min(of_panel.rows, p_.m), of_panel.cols, p_.k);
+        int64_t most_depth = p_.k;
+        if (r.panels > 0) {
+            depth = std::max(depth, p_.k / r.panels);
+            most_depth = std::max({depth, least_deep, 2 * p_.k / r.panels});
+        }
         for (int64_t l = 0; l < p_.k;) {
-            depth = std::min(depth, p_.k - l);
+            depth = std::min(round_up(depth, element_alignment), p_.k - l);
             if (!multiply_lead(a, b, l, depth, lead, of_panel))
                 return false;
             l += depth;
-            depth = round_up(depth * r.growth / 2, element_alignment);
+            depth = std::min(depth * r.growth / 2, most_depth);
         }
         // The other columns, with all of A.
         for (int64_t j = lead, cols; j < p_.n; j += cols) {

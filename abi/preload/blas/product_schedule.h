@@ -11,6 +11,7 @@ struct pace {
     int64_t lead_cols;              // of 16 columns
     int64_t first_elements;         // uploaded before the first product
     int64_t growth;                 // a panel's depth over the depth before, in halves
+    int64_t panels;                 // about this number, of depths from k / panels on; 0: no limits
     int64_t parts_of_a, parts_of_b; // in a panel
     bool transposes;                // operands are transposed on the device
 };
