@@ -11,7 +11,7 @@ struct pace {
     int64_t lead_cols;              // of 16 columns
     int64_t first_elements;         // uploaded before the first product
     int64_t growth;                 // a panel's depth over the depth before, in halves
-    int64_t panels;                 // about this number, of depths from k / panels on; 0: no limits
+    int64_t panels;                 // about this number, if copies take longer; else 0
     int64_t parts_of_a, parts_of_b; // in a panel
     bool transposes;                // operands are transposed on the device
 };
@@ -23,6 +23,10 @@ struct pace {
 // computed by panels, but in groups and with all of A, which is on the device by then. The first
 // part of C is downloaded meanwhile, and so is each group. The last groups are narrow, because
 // nothing overlaps with their download.
+//
+// If the copies take longer than the arithmetic, there is time to wait for a deeper first panel. In
+// a shallow one, the pieces of B's columns are short, and the host copies them slowly. Columns of
+// finished groups are downloaded beside the last uploads.
 //
 // If the arithmetic takes longer than the copies, each panel takes longer to multiply than the next
 // panel takes to arrive. Then panels arrive in parts, which are multiplied at once: first some of
