@@ -281,11 +281,7 @@ struct tf32_batch_tile {
                 }
             }
             uint32_t high[8], low[8];
-#pragma unroll
-            for (int e = 0; e < 8; ++e) {
-                note_least(least, x[e]);
-                split_tf32(x[e], high[e], low[e]);
-            }
+            split_each(x, high, low, least);
 #pragma unroll
             for (int h = 0; h < 2; ++h) {
                 char* piece = smem + (limbs ^ (2 * s + h) * 16);
