@@ -29,8 +29,8 @@ __device__ inline void grid_dependency_sync() {
 // Kernels of small blocks call it after grid_dependency_sync, if at all. If they called it earlier,
 // kernel after kernel would start until the device is full, and the last ones would find places on
 // few multiprocessors only. A long sequence of calls loses up to half of its rate; a short one does
-// not show this. Two kinds of kernel may call it earlier: those that use only a part of the device,
-// such as a single cluster, and those between which a kernel runs whose blocks need a whole
+// not show this. Two kinds of kernel may call it earlier. One kind uses only a part of the device,
+// such as a single cluster. The other kind alternates with a kernel whose blocks need a whole
 // multiprocessor each.
 __device__ inline void launch_dependents() {
 #if __CUDA_ARCH__ >= 900

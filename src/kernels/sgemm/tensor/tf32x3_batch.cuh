@@ -448,8 +448,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
 #pragma unroll 1
             for (int k_left = k; k_left > 0; k_left -= Shape::block_k) {
                 const int slab = slabs.next();
-                // All threads have read those of the tile before. There is another barrier before
-                // those of this tile are noted.
+                // All threads have read the values of the tile before, and there is another
+                // barrier before the values of this tile are noted.
                 if (k_left == k && threadIdx.x < 2)
                     least[threadIdx.x] = ~0u;
                 thread.multiply(smem, slab, acc, least_a, least_b);
