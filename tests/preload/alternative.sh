@@ -133,6 +133,7 @@ grep -qE '^myblas-blas-preload: .* 0 served, 1 forwarded' report &&
 # A function that a program looks up in it, as FlexiBLAS does, is not the preload library's.
 cat >looked_up.py <<'END'
 import ctypes
+import shutil
 import sys
 
 n = 90
@@ -144,12 +145,52 @@ ctypes.CDLL(sys.argv[1]).sgemm_(
     b"N", b"N", at(size), at(size), at(size), at(one), a, at(size), a, at(size), at(zero), c,
     at(size), ctypes.c_size_t(1), ctypes.c_size_t(1),
 )
+if len(sys.argv) > 2:
+    ctypes.CDLL(None).myblas_preload_report()
+    shutil.copy("folded", sys.argv[2])
 sys.exit(c[3 + 7 * n] != sum(a[3 + k * n] * a[k + 7 * n] for k in range(n)))
 END
 for preloaded in "" "$blas_preload"; do
     with "$library" LD_PRELOAD="$preloaded" /usr/bin/python3 looked_up.py "$library"
     grep -qE '^myblas-blas: .* 1 served \(sgemm 1\), 0 forwarded' report ||
         fail "a function that is looked up, LD_PRELOAD='$preloaded': $(cat report)"
+done
+
+# A report on demand has its calls, too, although ctypes opens it with RTLD_LOCAL.
+with "$library" LD_PRELOAD="$blas_preload" /usr/bin/python3 looked_up.py "$library" on_demand
+unfolded on_demand | grep -qE '^myblas-blas: .* 1 served \(sgemm 1\), 0 forwarded' ||
+    fail "a report on demand lacks a library that is opened with RTLD_LOCAL: $(cat on_demand)"
+[ "$(grep -c '^myblas-blas: ' report)" = 1 ] || fail "it reports twice: $(cat report)"
+
+# A BLAS that hands each call to a library that it opens, as FlexiBLAS does: a call that the preload
+# library has seen is counted there alone, served or not.
+cat >flexible.c <<'END'
+#include <dlfcn.h>
+#include <stdlib.h>
+typedef void gemm(const char*, const char*, const int*, const int*, const int*, const float*,
+                  const float*, const int*, const float*, const int*, const float*, float*,
+                  const int*, size_t, size_t);
+void sgemm_(const char* ta, const char* tb, const int* m, const int* n, const int* k,
+            const float* alpha, const float* a, const int* lda, const float* b, const int* ldb,
+            const float* beta, float* c, const int* ldc, size_t la, size_t lb) {
+    void* const library = dlopen(getenv("FLEXIBLAS"), RTLD_NOW | RTLD_LOCAL);
+    ((gemm*)dlsym(library, "sgemm_"))(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, la, lb);
+}
+END
+"${CC:-cc}" -shared -fPIC flexible.c -o libflexible.so &&
+    "${CC:-cc}" program.c -o flexible ./libflexible.so "$openblas" || exit 1
+# count_flexibly EXPECTED [NAME=VALUE]...
+count_flexibly() {
+    with "$library" FLEXIBLAS="$library" "${@:2}" ./flexible
+    [ "$(grep -c '^myblas-' report)" = 1 ] && grep -qE "$1" report ||
+        fail "a call by way of another library, ${*:2}: $(cat report)"
+}
+count_flexibly '^myblas-blas: .* 1 served'
+count_flexibly '^myblas-blas: .* 0 served, 1 forwarded' MYBLAS_OFFLOAD=never
+count_flexibly '^myblas-blas-preload: .* 1 served' LD_PRELOAD="$blas_preload"
+for offload in never auto; do
+    count_flexibly '^myblas-blas-preload: .* 0 served, 1 forwarded' LD_PRELOAD="$blas_preload" \
+        MYBLAS_OFFLOAD=$offload
 done
 
 # Without settings, calls go to OpenBLAS, and nothing is written.

@@ -9,11 +9,13 @@ library=$2
 include=$3
 sample=$4
 level3=$5
-source=$(dirname "${BASH_SOURCE[0]}")
 
-. "$source/check.sh"
-. "$source/standin.sh"
-standin+=(MYBLAS_DEVICE_MEMORY=1G)
+. "$(dirname "${BASH_SOURCE[0]}")/check.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/standins.sh"
+
+log=$work/log
+standin=(MYBLAS_BACKEND=auto MYBLAS_OFFLOAD=always MYBLAS_DEVICE_MEMORY=1G OPENBLAS_NUM_THREADS=1
+    STANDIN_GPUS=2 STANDIN_LOG="$log" LD_LIBRARY_PATH="$driver")
 
 # copies WHAT PATTERN_OF_THEIR_NUMBER EXPECTED_REPORT [NAME=VALUE]... COMMAND...
 copies() {
@@ -30,9 +32,9 @@ copies "level 3" "$some" '80 calls seen, 80 served ' "$level3"
 copies "no NVLink" 0 '^sgemm +large +11 +[0-9.]+ +0 ' STANDIN_PEERS=0 "$sample" products
 # A GPU whose copy fails, and those that wait for it, leave the rest to the host.
 for copy in 1 2 5 12; do
-    copies "products, copy $copy fails" "$some" '^sgemm +large +1[01] ' STANDIN_FAILS=$copy \
+    copies "products, copy $copy fails" "$some" '^sgemm +large +1[01] ' STANDIN_FAILING_COPY=$copy \
         "$sample" products
-    copies "level 3, copy $copy fails" "$some" '80 calls seen, (79|80) served' STANDIN_FAILS=$copy \
+    copies "level 3, copy $copy fails" "$some" '80 calls seen, (79|80) served' STANDIN_FAILING_COPY=$copy \
         "$level3"
 done
 

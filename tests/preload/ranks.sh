@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # ranks.sh PRELOAD LIBMYBLAS INCLUDE PROGRAM: processes that MPI starts on one host take different
 # GPUs, and divide the memory of GPUs that they share. Stand-ins play the driver and libmyblas for
-# two GPUs; they use the host backend of LIBMYBLAS, whose headers are in INCLUDE.
+# two GPUs (standins.sh); they use the host backend of LIBMYBLAS, whose headers are in INCLUDE.
 set -u
 
 preload=$1
 library=$2
 include=$3
 program=$4
-source=$(dirname "${BASH_SOURCE[0]}")
 
-. "$source/check.sh"
-. "$source/standin.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/check.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/standins.sh"
 
+log=$work/log
+standin=(MYBLAS_BACKEND=auto MYBLAS_OFFLOAD=always OPENBLAS_NUM_THREADS=1 STANDIN_GPUS=2 \
+    STANDIN_LOG="$log"
+    LD_LIBRARY_PATH="$driver")
 mib=$((1 << 20))
 
 # takes WHAT GPUS SHARE [NAME=VALUE]...: a process with these variables takes these GPUs. Of half of

@@ -1,7 +1,7 @@
 // A CUDA driver with imaginary GPUs. STANDIN_INIT and STANDIN_RETAIN are the errors that cuInit and
 // cuDevicePrimaryCtxRetain return. STANDIN_GPUS is the number of GPUs, 1 by default. The file
 // STANDIN_LOG gets a line for each GPU whose context is retained, and a last one with the number of
-// copies between GPUs. STANDIN_FAILS is the number of the copy that fails. With STANDIN_PEERS=0, no
+// copies between GPUs. STANDIN_FAILING_COPY is the number of the copy that fails. With STANDIN_PEERS=0, no
 // NVLink connects the GPUs. All work is complete at once.
 #include <stdatomic.h>
 #include <stddef.h>
@@ -85,7 +85,7 @@ struct copy {
 
 int cuMemcpy3DPeerAsync(const struct copy* copy, void* stream) {
     (void)stream;
-    if (++copies == number_in("STANDIN_FAILS", 0))
+    if (++copies == number_in("STANDIN_FAILING_COPY", 0))
         return 1;
     for (size_t row = 0; row < copy->height; ++row)
         memcpy(copy->to.device + row * copy->to.pitch,

@@ -22,6 +22,31 @@ myblasStatus_t myblasMalloc(myblasHandle_t handle, void** memory, size_t bytes) 
     return allocate(handle, memory, bytes);
 }
 
+// The product that times a GPU's kernels takes no time, or fails if STANDIN_FAILS is set. Nobody
+// looks at its result.
+enum { timed_n = 4096 };
+
+myblasStatus_t mysgemm_64(myblasHandle_t handle,
+                          myblasOperation_t transa,
+                          myblasOperation_t transb,
+                          int64_t m,
+                          int64_t n,
+                          int64_t k,
+                          const float* alpha,
+                          const float* A,
+                          int64_t lda,
+                          const float* B,
+                          int64_t ldb,
+                          const float* beta,
+                          float* C,
+                          int64_t ldc) {
+    __typeof__(&mysgemm_64) multiply;
+    *(void**)&multiply = dlsym(RTLD_NEXT, "mysgemm_64");
+    if (m == timed_n && n == timed_n && k == timed_n)
+        return getenv("STANDIN_FAILS") ? MYBLAS_STATUS_EXECUTION_FAILED : MYBLAS_STATUS_SUCCESS;
+    return multiply(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+}
+
 __attribute__((destructor)) static void tell(void) {
     const char* name = getenv("STANDIN_LOG");
     FILE* log = name ? fopen(name, "a") : NULL;

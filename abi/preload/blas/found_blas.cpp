@@ -1,7 +1,7 @@
 // The preload library forwards a call to the BLAS that its caller would have got without the
 // preload, as symbol_for() finds it. If a function that every BLAS should have is missing, OpenBLAS
 // provides it, if it can be loaded.
-#include "blas/program_blas.h"
+#include "blas/offload.h"
 #include "common/mapped.h"
 #include "common/names.h"
 #include "common/report.h"
@@ -13,6 +13,7 @@ namespace myblas::preload {
 
 const char* const report_title = blas_title;
 bool stands_behind_another() noexcept { return false; }
+bool is_within_call_in_front(const void*) noexcept { return false; }
 
 namespace {
 
@@ -60,3 +61,8 @@ own_function find_own(const void* caller, const char* symbol, bool may_load) noe
 }
 
 } // namespace myblas::preload
+
+// For libmyblas-blas.so behind this library.
+extern "C" [[gnu::visibility("default")]] bool myblas_is_within_call(const void* place) {
+    return myblas::preload::is_within_call(place);
+}

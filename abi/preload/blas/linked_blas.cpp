@@ -7,7 +7,7 @@
 //   LINKED_BLAS         the name by which the loader knows the linked library
 //   FORWARDED(symbol)   a function
 #include "blas/assembly.h"
-#include "blas/program_blas.h"
+#include "blas/offload.h"
 #include "common/mapped.h"
 #include "common/names.h"
 #include "common/report.h"
@@ -61,22 +61,34 @@ own_function find_own(const void*, const char* symbol, bool) noexcept {
     return {dlsym(linked_library(), symbol), true};
 }
 
-// Behind the BLAS preload library, whose sgemm_ is then the first of the process. That library
-// forwards calls to the linked library directly.
-bool stands_behind_another() noexcept {
-    static const bool is_behind = [] {
+namespace {
+
+// The function of the BLAS preload library, if its sgemm_ is the first of the process; else null.
+// That library forwards calls to the linked library directly, unless a library in between calls
+// this one.
+using is_within_function = bool(const void*);
+is_within_function* ask_library_in_front() noexcept {
+    static auto* const ask = []() -> is_within_function* {
         const void* const first = dlsym(RTLD_DEFAULT, "sgemm_");
         const char* const file = first ? file_of(first) : nullptr;
-        if (!file || !*file || is_own(first))
-            return false;
-        void* const library = mapped_library(file);
+        void* const library = file && *file && !is_own(first) ? mapped_library(file) : nullptr;
         if (!library)
-            return false;
-        const void* const report = dlsym(library, "myblas_preload_report");
+            return nullptr;
+        void* const found = dlsym(library, "myblas_is_within_call");
         dlclose(library);
-        return report && in_same_file(report, first);
+        return found && in_same_file(found, first) ? reinterpret_cast<is_within_function*>(found)
+                                                   : nullptr;
     }();
-    return is_behind;
+    return ask;
+}
+
+} // namespace
+
+bool stands_behind_another() noexcept { return ask_library_in_front() != nullptr; }
+
+bool is_within_call_in_front(const void* place) noexcept {
+    is_within_function* const ask = ask_library_in_front();
+    return ask && ask(place);
 }
 
 } // namespace myblas::preload

@@ -295,7 +295,7 @@ bool is_host_timed(const origin& from) noexcept {
 // ---- Calls --------------------------------------------------------------------------------------
 
 // The candidate call of this thread. An exception or a signal handler may have left the call. Then
-// the next candidate call is not farther down the stack.
+// the next candidate call is not further down the stack.
 constinit thread_local const offload_candidate* outermost = nullptr;
 
 // Why no device is considered, or null.
@@ -343,8 +343,12 @@ void read_offload_filter() noexcept {
     set_offload_filter(a);
 }
 
+bool is_within_call(const void* place) noexcept {
+    return outermost && std::less<const void*>()(place, outermost);
+}
+
 offload_candidate::offload_candidate(routine r, const report::extents& e) noexcept
-    : routine_(r), extents_(e), is_nested_(outermost && std::less<>()(this, outermost)) {
+    : routine_(r), extents_(e), is_nested_(is_within_call(this) || is_within_call_in_front(this)) {
     if (is_nested_)
         return;
     outermost = this;

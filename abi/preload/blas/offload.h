@@ -48,6 +48,13 @@ inline bool passes_offload_filter(routine r, int64_t m, int64_t n, int64_t k) no
     return !is_passed_over(r, m, n, k);
 }
 
+// Whether this thread is in a candidate call whose object lies further up the stack than `place`.
+bool is_within_call(const void* place) noexcept;
+// The same for candidate calls of the BLAS preload library, if it stands in front of this library.
+// Then they come from that library, by way of another one such as FlexiBLAS. found_blas.cpp or
+// linked_blas.cpp defines it.
+bool is_within_call_in_front(const void* place) noexcept;
+
 // A candidate call. The object marks the thread, so that calls which the program's BLAS or
 // libmyblas makes meanwhile are forwarded at once. The object also counts the call.
 class offload_candidate {

@@ -115,6 +115,19 @@ void* symbol_for(const void* caller,
     return nullptr;
 }
 
+void visit_definitions(const char* symbol,
+                       bool (*is_candidate)(const char* base_name),
+                       void (*visit)(void* address)) noexcept {
+    char name[PATH_MAX];
+    for (int n = 0; copy_candidate(n, is_candidate, name); ++n)
+        if (void* library = mapped_library(name)) {
+            void* found = foreign_symbol(library, symbol);
+            if (found && std::strcmp(file_of(found), name) == 0) // else a dependency has it
+                visit(found);
+            dlclose(library);
+        }
+}
+
 void* mapped_library(const char* name) noexcept { return dlopen(name, RTLD_LAZY | RTLD_NOLOAD); }
 
 void* foreign_symbol(void* handle, const char* symbol) noexcept {

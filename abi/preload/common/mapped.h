@@ -43,6 +43,12 @@ void* symbol_for(const void* caller,
                  bool (*is_candidate)(const char* base_name),
                  void* preferred = nullptr) noexcept;
 
+// Calls visit(address) for each definition of the symbol in another mapped file whose base name is
+// a candidate, also in files that were loaded with RTLD_LOCAL.
+void visit_definitions(const char* symbol,
+                       bool (*is_candidate)(const char* base_name),
+                       void (*visit)(void* address)) noexcept;
+
 // Calls visit(file, symbol, is_defined, context) for the dynamic symbols of each mapped file; the
 // program has the name "".
 using visit_symbol = void(const char* file, const char* symbol, bool is_defined, void* context);

@@ -129,7 +129,7 @@ bool is_bystander(const process_record& r) noexcept {
 bool add_text(bounded_text& t, const process_record& r, const call_sums& sums) noexcept {
     if (sums.all() == 0) {
         // Having seen no calls is reported only once.
-        if (r.has_reported)
+        if (r.has_reported || stands_behind_another())
             return false;
         add_heading(t, r, sums, "loaded");
         const bool has_found = read_detail() == detail::full && add_all_references(t);
@@ -209,9 +209,10 @@ extern "C" [[gnu::visibility("default")]] void myblas_preload_report() noexcept 
         return;
     is_under_way = true;
     write_now();
-    for (void* const scope : {RTLD_DEFAULT, RTLD_NEXT})
-        if (void* const of_other = foreign_symbol(scope, "myblas_preload_report"))
-            reinterpret_cast<decltype(&myblas_preload_report)>(of_other)();
+    visit_definitions(
+        "myblas_preload_report",
+        [](const char* base_name) { return std::strstr(base_name, "blas") != nullptr; },
+        [](void* of_other) { reinterpret_cast<decltype(&myblas_preload_report)>(of_other)(); });
     is_under_way = false;
 }
 

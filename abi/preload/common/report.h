@@ -43,7 +43,8 @@ void add(
 
 uint64_t now_ns() noexcept;
 
-// Writes the report of the calls since the last report, for all preload libraries of the process.
+// Writes the report of the calls since the last report, for all preload libraries of the process
+// and libmyblas-blas.so, however they were loaded.
 // For a program that never ends, or that measures a part of its work. The program looks this
 // function up in the preload library.
 extern "C" void myblas_preload_report() noexcept;

@@ -1,0 +1,46 @@
+// Products in the default mode: of a second, until a GPU is worth starting; a large one; and one
+// that moves much data for little work. Status 0: all results are right.
+#include "sgemm.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { most = 2048 };
+static float a[most * most], b[most * most], c[most * most];
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// C = A B with A full of ones and a B whose columns are constant; m = k. Returns the seconds.
+static double multiply(int m, int n, bool* is_right) {
+    const float one = 1, zero = 0;
+    for (int i = 0; i < m * n; ++i) {
+        b[i] = (float)(i / m % 7);
+        c[i] = -1;
+    }
+    const double begin = now();
+    sgemm_("N", "N", &m, &n, &m, &one, a, &m, b, &m, &zero, c, &m, 1, 1);
+    const double seconds = now() - begin;
+    for (int i = 0; i < m * n; ++i)
+        if (c[i] != (float)(m * (i / m % 7))) {
+            printf("m = %d, n = %d: C[%d] is %g\n", m, n, i, c[i]);
+            *is_right = false;
+            break;
+        }
+    return seconds;
+}
+
+int main(void) {
+    bool is_right = true;
+    for (int i = 0; i < most * most; ++i)
+        a[i] = 1;
+    for (double seconds = 0; seconds < 1;)
+        seconds += multiply(1000, 1000, &is_right);
+    multiply(most, most, &is_right);
+    multiply(most, 2, &is_right);
+    return !is_right;
+}
