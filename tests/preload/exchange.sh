@@ -32,10 +32,10 @@ copies "level 3" "$some" '80 calls seen, 80 served ' "$level3"
 copies "no NVLink" 0 '^sgemm +large +11 +[0-9.]+ +0 ' STANDIN_PEERS=0 "$sample" products
 # A GPU whose copy fails, and those that wait for it, leave the rest to the host.
 for copy in 1 2 5 12; do
-    copies "products, copy $copy fails" "$some" '^sgemm +large +1[01] ' STANDIN_FAILING_COPY=$copy \
-        "$sample" products
-    copies "level 3, copy $copy fails" "$some" '80 calls seen, (79|80) served' STANDIN_FAILING_COPY=$copy \
-        "$level3"
+    copies "products, copy $copy fails" "$some" '^sgemm +large +1[01] ' \
+        STANDIN_FAILING_COPY=$copy "$sample" products
+    copies "level 3, copy $copy fails" "$some" '80 calls seen, (79|80) served' \
+        STANDIN_FAILING_COPY=$copy "$level3"
 done
 
 exit $((failures > 0))

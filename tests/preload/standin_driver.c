@@ -1,8 +1,8 @@
 // A CUDA driver with imaginary GPUs. STANDIN_INIT and STANDIN_RETAIN are the errors that cuInit and
 // cuDevicePrimaryCtxRetain return. STANDIN_GPUS is the number of GPUs, 1 by default. The file
 // STANDIN_LOG gets a line for each GPU whose context is retained, and a last one with the number of
-// copies between GPUs. STANDIN_FAILING_COPY is the number of the copy that fails. With STANDIN_PEERS=0, no
-// NVLink connects the GPUs. All work is complete at once.
+// copies between GPUs. STANDIN_FAILING_COPY is the number of the copy that fails. With
+// STANDIN_PEERS=0, no NVLink connects the GPUs. All work is complete at once.
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
