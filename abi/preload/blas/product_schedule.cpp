@@ -26,7 +26,6 @@ constexpr int64_t last_part = 4;     // the last panel has at least 1/4 of k
 constexpr int64_t least_part_rows = 1024;
 constexpr int64_t even_groups = 8; // of a block's columns, before they get narrower
 constexpr int64_t least_group_cols = 256;
-constexpr int lag = 2; // groups whose operands are uploaded before the oldest is downloaded
 constexpr int64_t least_transposed = 256;       // rows of op(A), or columns of op(B)
 constexpr int64_t gaps_between_parts = 1 << 16; // of operands before they are transposed
 
@@ -162,10 +161,7 @@ public:
           number_(number), host_a_{p.a, p.lda, p.transa}, host_b_{p.b, p.ldb, !p.transb},
           c_(memory), operands_(memory + elements_of_c(q)), visit_(visit) {}
 
-    bool run() {
-        return (q_.is_resident ? multiply_resident() : multiply_passing()) &&
-               download(group_count_, p_.n);
-    }
+    bool run() { return (q_.is_resident ? multiply_resident() : multiply_passing()) && download(); }
 
 private:
     using host_operand = operand_of_product<const float>;
@@ -205,8 +201,7 @@ private:
         for (int64_t j = lead, cols; j < p_.n; j += cols) {
             cols = group_cols(j, p_.n);
             if ((p_.beta != 0 && !upload_c(j, cols)) || !upload(host_b_, b, 0, p_.k, j, cols) ||
-                !multiply(a, b, 0, p_.k, {0, p_.m}, {j, j + cols}, p_.beta) || !end_group(cols) ||
-                (r.panels > 0 && !download(group_count_ - lag, cols)))
+                !multiply(a, b, 0, p_.k, {0, p_.m}, {j, j + cols}, p_.beta) || !end_group(cols))
                 return false;
         }
         return true;
@@ -374,22 +369,20 @@ private:
     }
 
     bool end_group(int64_t cols) {
-        end_of_group_[group_count_] =
-            cols + (group_count_ > 0 ? end_of_group_[group_count_ - 1] : 0);
+        group_cols_[group_count_] = cols;
         return visit_({kind::group, group_count_++});
     }
 
-    // Downloads the next columns, about this number, but none beyond the first `groups` groups.
-    bool download(int groups, int64_t cols) {
-        while (downloading_ < groups && cols > 0) {
-            product_step s{kind::download, downloading_};
-            s.cols = {next_col_, std::min(next_col_ + q_.strip_cols, end_of_group_[downloading_])};
-            if (!visit_(s))
-                return false;
-            cols -= s.cols.size();
-            next_col_ = s.cols.end;
-            downloading_ += next_col_ == end_of_group_[downloading_];
-        }
+    bool download() {
+        int64_t j = 0;
+        for (int group = 0; group < group_count_; ++group)
+            for (const int64_t end = j + group_cols_[group]; j < end;) {
+                product_step s{kind::download, group};
+                s.cols = {j, std::min(j + q_.strip_cols, end)};
+                if (!visit_(s))
+                    return false;
+                j = s.cols.end;
+            }
         return true;
     }
 
@@ -404,9 +397,8 @@ private:
     std::array<product_step, 2> to_transpose_; // uploaded, and to be transposed
     int to_transpose_count_ = 0;
     int shared_parts_ = 0;
-    std::array<int64_t, most_groups_of_product> end_of_group_; // columns up to its end
-    int group_count_ = 0, downloading_ = 0;
-    int64_t next_col_ = 0; // to be downloaded
+    std::array<int64_t, most_groups_of_product> group_cols_;
+    int group_count_ = 0;
 };
 
 } // namespace
