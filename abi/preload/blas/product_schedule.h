@@ -25,8 +25,7 @@ struct pace {
 // nothing overlaps with their download.
 //
 // If the copies take longer than the arithmetic, there is time to wait for a deeper first panel. In
-// a shallow one, the pieces of B's columns are short, and the host copies them slowly. Columns of
-// finished groups are downloaded beside the last uploads.
+// a shallow one, the pieces of B's columns are short, and the host copies them slowly.
 //
 // If the arithmetic takes longer than the copies, each panel takes longer to multiply than the next
 // panel takes to arrive. Then panels arrive in parts, which are multiplied at once: first some of
