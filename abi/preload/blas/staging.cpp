@@ -116,12 +116,8 @@ product rest_of_block(const product& p, const product_schedule& q, int64_t index
 
 product_schedule
 schedule_for(const product& p, size_t memory_bytes, int devices, const device& first) {
-    return make_product_schedule(p,
-                                 memory_bytes,
-                                 devices,
-                                 first.is_strict(),
-                                 first.is_reproducible(),
-                                 slot_elements);
+    return make_product_schedule(
+        p, memory_bytes, devices, first.is_strict(), first.is_reproducible(), slot_elements);
 }
 
 } // namespace
@@ -129,8 +125,7 @@ schedule_for(const product& p, size_t memory_bytes, int devices, const device& f
 outcome
 staged_product(const held_devices& devices, const product& p, host_function on_host) noexcept {
     const auto used = devices.all();
-    product_schedule q =
-        schedule_for(p, devices.memory(), static_cast<int>(used.size()), *used[0]);
+    product_schedule q = schedule_for(p, devices.memory(), static_cast<int>(used.size()), *used[0]);
     exchange with(used, first_shared);
     q.shares_a = q.shares_a && with.is_possible();
     const double bytes = sizeof(float) * (static_cast<double>(p.m) * static_cast<double>(p.k) +
@@ -147,8 +142,8 @@ staged_product(const held_devices& devices, const product& p, host_function on_h
         if (q.shares_a) // then there is a block for each device
             with.fail(static_cast<int>(index));
     };
-    return compute_shares(
-        devices, {q.blocks(), bytes, bytes_in_all(p, q), compute, finish_on_host, fail});
+    return compute_shares(devices,
+                          {q.blocks(), bytes, bytes_in_all(p, q), compute, finish_on_host, fail});
 }
 
 lone_product::lone_product(const device& d, const product& p, size_t memory_bytes) noexcept
