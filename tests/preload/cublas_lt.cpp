@@ -123,12 +123,12 @@ float gelu(float x) {
 }
 
 // clang-format off
-myblasStatus_t compute(myblasHandle_t, myblasOperation_t transa, myblasOperation_t transb, int64_t m,
-                       int64_t n, int64_t k, const float* alpha, const float* a, int64_t lda,
-                       long long stride_a, const float* b, int64_t ldb, long long stride_b,
-                       const float* beta, const float* c, int64_t ldc, long long stride_c, float* d,
-                       int64_t ldd, long long stride_d, const myblasEpilogue_t* e,
-                       int64_t batch_count) {
+myblasStatus_t compute(myblasHandle_t, myblasOperation_t transa, myblasOperation_t transb,
+                       int64_t m, int64_t n, int64_t k, const float* alpha, const float* a,
+                       int64_t lda, long long stride_a, const float* b, int64_t ldb,
+                       long long stride_b, const float* beta, const float* c, int64_t ldc,
+                       long long stride_c, float* d, int64_t ldd, long long stride_d,
+                       const myblasEpilogue_t* e, int64_t batch_count) {
     // clang-format on
     for (int64_t batch = 0; batch < batch_count; ++batch)
         for (int64_t j = 0; j < n; ++j)
