@@ -39,6 +39,13 @@ int main() {
     weak.device_flops = weak.host_flops;
     expect(!cost_model(weak).prefers_device(cube(8192)), "a GPU that is no faster gets nothing");
 
+    // The host's rate may become known later.
+    cost_model untimed(workstation);
+    untimed.set_host_flops(workstation.device_flops);
+    expect(!untimed.prefers_device(cube(8192)), "a host as fast as the GPU keeps everything");
+    untimed.set_host_flops(workstation.host_flops);
+    expect(untimed.prefers_device(cube(8192)), "a slower one does not");
+
     // The GPU has to be faster by a quarter.
     for (const double ratio : {1.2, 1.3}) {
         rates near = workstation;

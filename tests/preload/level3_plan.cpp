@@ -281,6 +281,21 @@ void check_halves(const level3& p, int depth) {
     expect(is_close(found, right), "halves are wrong", p);
 }
 
+// The tiles of an update, in reverse order.
+void check_tiles(const level3& p, int count) {
+    example found(p), right(p);
+    compute(right.p);
+    for (int index = tiles_in_all(count); index-- > 0;) {
+        const level3 t = tile_of(found.p, index, count);
+        expect((t.what == kind::product) == (index < tiles_beside_diagonal(count)),
+               "products do not come first",
+               p);
+        if (t.m > 0 && t.n > 0)
+            compute(t);
+    }
+    expect(is_close(found, right), "tiles are wrong", p);
+}
+
 void check(const level3& p) {
     for (const int64_t slot_elements : {int64_t{1} << 19, p.m * 100}) {
         check_plan(p, slot_elements, 1, -1);
@@ -291,6 +306,9 @@ void check(const level3& p) {
     check_plan(p, 1 << 19, 2, 1);
     check_halves(p, 1);
     check_halves(p, 3);
+    if (p.what == kind::gemmtr)
+        for (const int count : {2, 3, 5})
+            check_tiles(p, count);
 }
 
 level3 operation(kind what, int bits, int64_t m, int64_t n, int64_t k, float beta) {

@@ -4,8 +4,10 @@
 // overwrites their operands. Only some rows and columns of C are computed.
 #include "blas/product_schedule.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <deque>
 #include <limits>
 #include <random>
 #include <vector>
@@ -67,6 +69,14 @@ std::vector<int64_t> samples_of(range r) {
 
 // ---- A device -----------------------------------------------------------------------------------
 
+// An upload or a fetch, and its place in the device's memory.
+struct transfer {
+    kind what;
+    int owner, part;
+    int64_t place, rows, cols;
+    bool operator==(const transfer&) const = default;
+};
+
 class simulated_device {
 public:
     simulated_device(const problem& what, const product& p, const product_schedule& q, int64_t slot)
@@ -78,7 +88,20 @@ public:
 
     bool carry_out(const product_step& s) {
         switch (s.what) {
+        case kind::publish:
+            published_ = s.number + 1;
+            return true;
         case kind::upload:
+        case kind::fetch:
+            moved_.push_back({s.what,
+                              s.owner,
+                              s.what == kind::upload ? published_ : s.number,
+                              s.place - memory(),
+                              s.from.rows,
+                              s.from.cols});
+            expect(s.what == kind::upload || s.number < published_,
+                   "a part is fetched before this device's share of it is published",
+                   what_);
             for (int64_t j = 0; j < s.from.cols; ++j)
                 for (int64_t i = 0; i < s.from.rows; ++i)
                     s.place[i + j * s.ld] = s.from.data[i + j * s.from.ld];
@@ -98,6 +121,15 @@ public:
         }
         return false;
     }
+
+    // Whether this device uploads what another fetches, and publishes it.
+    bool has(const transfer& fetched) const {
+        transfer uploaded = fetched;
+        uploaded.what = kind::upload;
+        return fetched.part < published_ &&
+               std::find(moved_.begin(), moved_.end(), uploaded) != moved_.end();
+    }
+    const std::vector<transfer>& moved() const { return moved_; }
 
     bool guard_is_untouched() const {
         for (size_t i = memory_.size() - guard; i < memory_.size(); ++i)
@@ -154,12 +186,14 @@ private:
     const int64_t slot_elements_;
     std::vector<float> memory_;
     std::vector<product_step> put_off_;
+    std::vector<transfer> moved_;
+    int published_ = 0;
     int64_t next_col_ = 0, downloads_ = 0;
 };
 
 // ---- Cases --------------------------------------------------------------------------------------
 
-void check(const problem& what, bool expect_resident) {
+void check(const problem& what, bool expect_resident, bool shares_uneven = false) {
     constexpr int64_t slot_elements = 1 << 16;
     const int64_t rows_a = what.transa ? what.k : what.m, rows_b = what.transb ? what.n : what.k;
     const std::vector<float> a = random_matrix(rows_a, what.transa ? what.m : what.k);
@@ -189,11 +223,14 @@ void check(const problem& what, bool expect_resident) {
     expect(static_cast<size_t>(elements_in_all(p, q)) <= what.memory_elements,
            "the schedule exceeds the memory",
            what);
+    std::deque<simulated_device> devices;
     for (int64_t index = 0; index < q.blocks(); ++index) {
         const product block = block_of(p, q, index);
-        simulated_device d(what, block, q, slot_elements);
+        simulated_device& d = devices.emplace_back(what, block, q, slot_elements);
+        const int number = static_cast<int>(index);
         expect(visit_product_schedule(block,
                                       q,
+                                      number,
                                       d.memory(),
                                       [&](const product_step& s) {
                                           expect(s.number >= 0 && s.number < most_groups_of_product,
@@ -208,6 +245,7 @@ void check(const problem& what, bool expect_resident) {
         expect(!visit_product_schedule(
                    block,
                    q,
+                   number,
                    d.memory(),
                    [&](const product_step& s) { return s.what != kind::download || left-- > 0; }),
                "a visitor does not end the schedule",
@@ -225,6 +263,15 @@ void check(const problem& what, bool expect_resident) {
                     return expect(false, "C is wrong", what);
             }
     }
+    expect(q.shares_a ==
+               (what.devices > 1 && q.is_resident && (what.n % what.devices == 0 || shares_uneven)),
+           "A is shared, or not",
+           what);
+    for (const simulated_device& d : devices)
+        for (const transfer& t : d.moved())
+            expect(t.what == kind::upload || devices[static_cast<size_t>(t.owner)].has(t),
+                   "a part is fetched that its owner does not have",
+                   what);
     for (int64_t j = 0; j < what.n; ++j)
         for (int64_t i = what.m; i < what.m + gap; ++i) {
             const auto place = static_cast<size_t>(i + j * (what.m + gap));
@@ -244,6 +291,10 @@ int main() {
                 check({transa, transb, 65, 1, 300, beta, plenty, true, 1}, true);
                 check({transa, transb, 300, 700, 129, beta, plenty, false, 1}, true);
                 check({transa, transb, 130, 1100, 70, beta, plenty, true, 3}, true);
+                check({transa, transb, 130, 1101, 70, beta, plenty, true, 3}, true);
+                check({transa, transb, 1500, 1400, 1900, beta, plenty, false, 2}, true);
+                check({transa, transb, 65, 1200, 3, beta, plenty, false, 4}, true);
+                check({transa, transb, 65, 4001, 300, beta, plenty, false, 2}, true, true);
                 // Several panels: more elements than the first panel has. Then with streamed
                 // panels.
                 check({transa, transb, 700, 600, 1900, beta, plenty, false, 1}, true);
@@ -257,5 +308,6 @@ int main() {
     check({true, false, 6400, 6500, 700, 0, plenty, true, 1}, true);
     check({true, false, 6400, 6500, 600, 0.5F, plenty, true, 1}, true);
     check({false, true, 7000, 6400, 500, 0, plenty, true, 1}, true);
+    check({true, false, 6400, 13000, 700, 0, plenty, true, 2}, true);
     return failures > 0;
 }

@@ -24,7 +24,7 @@ takes() {
     local what=$1 gpus=$2 share=$3 memory most=$((8 * mib / $3))
     shift 3
     rm -f "$log"
-    check "$what" '^sgemm +medium +1 ' "${standin[@]}" "$@" "$program"
+    check "$what" '^sgemm +medium +2 ' "${standin[@]}" "$@" "$program"
     [ "$(sed -n 's/^GPU //p' "$log" | xargs)" = "$gpus" ] ||
         fail "$what: not the GPUs $gpus: $(cat "$log")"
     memory=$(sed -n 's/^memory //p' "$log")

@@ -1,4 +1,5 @@
-// A product of matrices that are larger than the stand-in GPUs' memory. Status 0: it is right.
+// Two products of matrices that are larger than the stand-in GPUs' memory. The second product
+// starts all GPUs. Status 0: both are right.
 #include "sgemm.h"
 
 enum { n = 2000 };
@@ -11,10 +12,27 @@ int main(void) {
         a[i] = 1;
         b[i] = (float)(i / n % 7); // of one column
     }
-    sgemm_(
-        "N", "N", &extent, &extent, &extent, &one, a, &extent, b, &extent, &zero, c, &extent, 1, 1);
-    for (int i = 0; i < n * n; ++i)
-        if (c[i] != (float)(n * (i / n % 7)))
-            return 1;
+    for (int call = 0; call < 2; ++call) {
+        for (int i = 0; i < n * n; ++i)
+            c[i] = -1;
+        sgemm_("N",
+               "N",
+               &extent,
+               &extent,
+               &extent,
+               &one,
+               a,
+               &extent,
+               b,
+               &extent,
+               &zero,
+               c,
+               &extent,
+               1,
+               1);
+        for (int i = 0; i < n * n; ++i)
+            if (c[i] != (float)(n * (i / n % 7)))
+                return 1;
+    }
     return 0;
 }

@@ -1,14 +1,30 @@
 // A CUDA driver with imaginary GPUs. STANDIN_INIT and STANDIN_RETAIN are the errors that cuInit and
 // cuDevicePrimaryCtxRetain return. STANDIN_GPUS is the number of GPUs, 1 by default. The file
-// STANDIN_LOG gets a line for each GPU whose context is retained. All work is complete at once.
+// STANDIN_LOG gets a line for each GPU whose context is retained, and a last one with the number of
+// copies between GPUs. STANDIN_FAILING_COPY is the number of the copy that fails. With
+// STANDIN_PEERS=0, no NVLink connects the GPUs. All work is complete at once.
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int number_in(const char* variable, int otherwise) {
     const char* text = getenv(variable);
     return text ? atoi(text) : otherwise;
 }
+
+static void append(const char* what, int number) {
+    const char* name = getenv("STANDIN_LOG");
+    FILE* log = name ? fopen(name, "a") : NULL;
+    if (!log)
+        return;
+    fprintf(log, "%s %d\n", what, number);
+    fclose(log);
+}
+
+static atomic_int copies; // between GPUs
+__attribute__((destructor)) static void tell(void) { append("copies", copies); }
 
 int cuInit(unsigned flags) {
     (void)flags;
@@ -22,12 +38,7 @@ int cuDeviceGetCount(int* count) {
 
 int cuDevicePrimaryCtxRetain(void** context, int device) {
     *context = NULL;
-    const char* name = getenv("STANDIN_LOG");
-    FILE* log = name ? fopen(name, "a") : NULL;
-    if (log) {
-        fprintf(log, "GPU %d\n", device);
-        fclose(log);
-    }
+    append("GPU", device);
     return number_in("STANDIN_RETAIN", 0);
 }
 
@@ -49,3 +60,36 @@ int cuEventRecord(void) { return 0; }
 int cuEventSynchronize(void) { return 0; }
 int cuEventQuery(void) { return 0; }
 int cuStreamWaitEvent(void) { return 0; }
+
+int cuDeviceGetP2PAttribute(int* value, int attribute, int device, int peer) {
+    (void)attribute;
+    *value = device != peer && number_in("STANDIN_PEERS", 1);
+    return 0;
+}
+
+int cuCtxEnablePeerAccess(void) { return 0; }
+
+struct end { // of CUDA_MEMCPY3D_PEER
+    size_t x, y, z, level;
+    int memory_type;
+    const void* host;
+    char* device;
+    void *array, *context;
+    size_t pitch, height;
+};
+
+struct copy {
+    struct end from, to;
+    size_t width, height, depth;
+};
+
+int cuMemcpy3DPeerAsync(const struct copy* copy, void* stream) {
+    (void)stream;
+    if (++copies == number_in("STANDIN_FAILING_COPY", 0))
+        return 1;
+    for (size_t row = 0; row < copy->height; ++row)
+        memcpy(copy->to.device + row * copy->to.pitch,
+               copy->from.device + row * copy->from.pitch,
+               copy->width);
+    return 0;
+}

@@ -111,29 +111,30 @@ bool device::set_up_in_context() noexcept {
     return true;
 }
 
-device::lease::lease(device& d, int helpers) noexcept : device_(d) {
-    if (!d.is_open()) {
-        d.open_in_background();
-        return;
+bool device::hold() noexcept {
+    if (!is_open()) {
+        if (was_wanted_.exchange(true))
+            open_in_background();
+        return false;
     }
-    if (d.calls_queue_)
-        d.mutex_.lock();
-    else if (!d.mutex_.try_lock())
-        return;
-    is_held_ = !d.driver_ || d.driver_->context_push(d.context_) == 0;
-    if (is_held_)
-        d.team_.call(helpers);
-    else
-        d.mutex_.unlock();
+    if (!calls_queue_)
+        return mutex_.try_lock();
+    mutex_.lock();
+    return true;
 }
 
-device::lease::~lease() {
-    if (!is_held_)
-        return;
+void device::release() noexcept { mutex_.unlock(); }
+
+device::activation::activation(device& d, int helpers) noexcept
+    : device_(d), is_active_(!d.driver_ || d.driver_->context_push(d.context_) == 0) {
+    if (is_active_)
+        d.team_.call(helpers);
+}
+
+device::activation::~activation() {
     cuda_driver::context popped;
-    if (device_.driver_)
+    if (is_active_ && device_.driver_)
         device_.driver_->context_pop(&popped);
-    device_.mutex_.unlock();
 }
 
 // ---- Memory -------------------------------------------------------------------------------------
@@ -332,6 +333,60 @@ bool device::download(const device_matrix& from,
         return true;
     });
 }
+
+// ---- Copies between devices ---------------------------------------------------------------------
+
+// Copies over PCI Express would take the links that the uploads need. Atomics work over NVLink
+// alone.
+bool device::can_fetch_from(const device& other) noexcept {
+    constexpr int native_atomics = 3; // CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED
+    if (!driver_)
+        return true;
+    const uint64_t bit = bit_of(other);
+    if (!(asked_peers_ & bit)) { // the driver takes 10 us to answer
+        asked_peers_ |= bit;
+        int has_nvlink = 0;
+        const int error = driver_->device_get_p2p_attribute(
+            &has_nvlink, native_atomics, ordinal_, other.ordinal_);
+        if (error == 0 && has_nvlink != 0)
+            linked_peers_ |= bit;
+    }
+    return linked_peers_ & bit;
+}
+
+bool device::fetch(const device& other,
+                   int event,
+                   const device_matrix& from,
+                   const device_matrix& to,
+                   int64_t rows,
+                   int64_t cols) noexcept {
+    if (!driver_) {
+        for (int64_t j = 0; j < cols; ++j)
+            std::copy_n(from.data + j * from.ld, rows, to.data + j * to.ld);
+        return true;
+    }
+    // An error does not matter: without access, the driver copies through the host.
+    if (const uint64_t bit = bit_of(other); !(enabled_peers_ & bit)) {
+        enabled_peers_ |= bit;
+        driver_->context_enable_peer_access(other.context_, 0);
+    }
+    constexpr int device_memory = 2; // CU_MEMORYTYPE_DEVICE
+    const auto end = [](const device_matrix& m, cuda_driver::context context) {
+        device_copy::end e{};
+        e.memory_type = device_memory;
+        e.device = m.data;
+        e.context = context;
+        e.pitch_bytes = static_cast<size_t>(m.ld) * sizeof(float);
+        return e;
+    };
+    device_copy copy{end(from, other.context_), end(to, context_), 0, 0, 1};
+    copy.width_bytes = static_cast<size_t>(rows) * sizeof(float);
+    copy.from.height = copy.to.height = copy.height = static_cast<size_t>(cols);
+    return driver_->stream_wait_event(streams_[fetches], other.events_[event], 0) == 0 &&
+           driver_->copy_between_devices(&copy, streams_[fetches]) == 0;
+}
+
+// ---- The end ------------------------------------------------------------------------------------
 
 bool device::finish(bool deliver) noexcept {
     bool is_good = send_all();

@@ -1,5 +1,5 @@
-// One device as staging sees it: a handle of libmyblas, three streams, memory for tiles, and a ring
-// of pinned buffers. All copies go through the ring.
+// One device as staging sees it: a handle of libmyblas, four streams, memory for tiles, and a ring
+// of pinned buffers. All copies between host and device go through the ring.
 //
 // If there is no GPU (MYBLAS_OFFLOAD=always), the host backend of libmyblas stands in: the same
 // calls on ordinary memory, in order, without events.
@@ -36,7 +36,7 @@ public:
     // Makes the device usable. Returns null, or the reason why it cannot be used.
     const char* open() noexcept;
 
-    // Opens the device in a separate thread. Until the device is open, no lease is held.
+    // Opens the device in a separate thread. Until the device is open, it cannot be held.
     void open_in_background() noexcept;
     // Called at the end of the process, before the driver shuts down: the driver must not shut down
     // while it creates a context.
@@ -47,23 +47,29 @@ public:
         return is_open() ? missing_.reason(r) : nullptr;
     }
 
-    // From now on a lease waits for the one before it.
+    // From now on a hold waits for the one before it.
     void let_calls_queue() noexcept { calls_queue_ = true; }
 
-    // While a lease lives, the device is open and current in this thread, and its mutex is held. If
-    // the device is not open yet, it is opened in the background and the lease is not held.
-    class lease {
+    // A hold keeps other calls away from the device. A device that is not open yet is not held: the
+    // first call only notes that it wanted the device, and the second call opens it in the
+    // background. The first call on another device needs pinned memory, for which the driver would
+    // make it wait until the context is complete.
+    bool hold() noexcept;
+    void release() noexcept; // by the thread that holds it
+
+    // While an activation lives, the device, which is held, is current in this thread. `helpers`
+    // threads copy for it.
+    class activation {
     public:
-        // `helpers` threads copy for the device while the lease lives.
-        lease(device&, int helpers) noexcept;
-        ~lease();
-        lease(const lease&) = delete;
-        lease& operator=(const lease&) = delete;
-        bool is_held() const { return is_held_; }
+        activation(device&, int helpers) noexcept;
+        ~activation();
+        activation(const activation&) = delete;
+        activation& operator=(const activation&) = delete;
+        bool is_active() const { return is_active_; }
 
     private:
         device& device_;
-        bool is_held_ = false;
+        bool is_active_;
     };
 
     // Whether the device uses strict mode, the math mode with the slowest arithmetic.
@@ -80,8 +86,8 @@ public:
 
     // Events order the streams, and the host after the streams. Each use of an event replaces the
     // last one.
-    enum stream : int { uploads, compute, downloads };
-    static constexpr int event_count = 64;
+    enum stream : int { uploads, compute, downloads, fetches };
+    static constexpr int event_count = 128;
     bool record(int event, stream) noexcept;
     bool wait(stream, int event) noexcept; // for the last record; without one, no wait
 
@@ -91,6 +97,16 @@ public:
     bool
     upload(const host_matrix<const float>&, const device_matrix&, const triangle& = {}) noexcept;
     bool download(const device_matrix&, const host_matrix<float>&, const triangle& = {}) noexcept;
+    // Whether fetch() works and is quicker than an upload. Both devices are held.
+    bool can_fetch_from(const device& other) noexcept;
+    // Enqueues a copy from another device on the stream `fetches`, once the other device has
+    // reached an event that it has recorded.
+    bool fetch(const device& other,
+               int event,
+               const device_matrix& from,
+               const device_matrix& to,
+               int64_t rows,
+               int64_t cols) noexcept;
     // Waits for all work. With `deliver` false, unfinished downloads are dropped.
     bool finish(bool deliver) noexcept;
 
@@ -131,6 +147,8 @@ private:
         bool ends_download = false;
     };
 
+    static uint64_t bit_of(const device& d) noexcept { return uint64_t{1} << d.ordinal_ % 64; }
+
     enum class state { closed, open, failed };
     bool is_open() const noexcept { return state_.load(std::memory_order_acquire) == state::open; }
     // The functions below require the mutex.
@@ -150,7 +168,7 @@ private:
 
     int ordinal_ = stand_in, sharers_ = 1;
     std::atomic<state> state_{state::closed};
-    std::atomic<bool> has_opener_{false};
+    std::atomic<bool> was_wanted_{false}, has_opener_{false};
     std::thread opener_;
     const char* reason_ = nullptr; // why it cannot be used
 
@@ -158,9 +176,11 @@ private:
     const cuda_driver* driver_ = nullptr;
     cuda_driver::context context_ = nullptr;
     myblasHandle_t handle_ = nullptr;
-    std::array<myblasStream_t, 3> streams_{};
+    std::array<myblasStream_t, 4> streams_{};
     std::array<cuda_driver::event, event_count> events_{};
     std::array<bool, event_count> is_recorded_{};
+    // Bit i: whether NVLink leads to GPU i was asked, and is true; its memory can be read.
+    uint64_t asked_peers_ = 0, linked_peers_ = 0, enabled_peers_ = 0;
 
     void* memory_ = nullptr;
     size_t memory_bytes_ = 0;

@@ -30,6 +30,9 @@ bool load(cuda_driver* d) noexcept {
     find(d->event_synchronize, "cuEventSynchronize");
     find(d->event_query, "cuEventQuery");
     find(d->stream_wait_event, "cuStreamWaitEvent");
+    find(d->device_get_p2p_attribute, "cuDeviceGetP2PAttribute");
+    find(d->context_enable_peer_access, "cuCtxEnablePeerAccess");
+    find(d->copy_between_devices, "cuMemcpy3DPeerAsync");
     failure = "the CUDA driver lacks functions";
     if (!complete)
         return false;

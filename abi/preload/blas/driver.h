@@ -9,6 +9,20 @@
 
 namespace myblas::preload {
 
+// CUDA_MEMCPY3D_PEER. Copies here have one plane, of device memory.
+struct device_copy {
+    struct end {
+        size_t x_bytes, y, z, level;
+        int memory_type;
+        void* host;
+        float* device;
+        void *array, *context;
+        size_t pitch_bytes, height;
+    };
+    end from, to;
+    size_t width_bytes, height, depth;
+};
+
 struct cuda_driver {
     using context = void*;
     using event = void*;
@@ -24,6 +38,9 @@ struct cuda_driver {
     int (*event_synchronize)(event);
     int (*event_query)(event); // 0: the event is complete
     int (*stream_wait_event)(myblasStream_t, event, unsigned flags);
+    int (*device_get_p2p_attribute)(int* value, int attribute, int device, int peer);
+    int (*context_enable_peer_access)(context peer, unsigned flags);
+    int (*copy_between_devices)(const device_copy*, myblasStream_t);
 };
 
 // Null if there is no driver or no device, or if the process forked after the driver was used.

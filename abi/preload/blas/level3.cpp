@@ -269,13 +269,30 @@ range share_of(const level3& p, int index, int count) {
             return i == 0 ? 0 : extent;
         // The columns before x hold x^2 / 2 elements of an upper triangle. The columns after x hold
         // as many of a lower one.
-        double x = static_cast<double>(i) / count;
-        if (p.updates_triangle())
-            x = p.upper ? std::sqrt(x) : 1 - std::sqrt(1 - x);
-        const auto column = static_cast<int64_t>(x * static_cast<double>(extent));
+        const double x = static_cast<double>(i) / count;
+        const double part = p.upper ? std::sqrt(x) : 1 - std::sqrt(1 - x);
+        const int64_t column = p.updates_triangle()
+                                   ? static_cast<int64_t>(part * static_cast<double>(extent))
+                                   : extent * i / count;
         return extent > alignment * count ? column / alignment * alignment : column;
     };
     return {cut(index), cut(index + 1)};
+}
+
+level3 tile_of(const level3& p, int index, int count) {
+    const auto block_at = [&](int i) {
+        const auto cut = [&](int j) {
+            return j == count ? p.n : p.n * j / count / alignment * alignment;
+        };
+        return range{cut(i), cut(i + 1)};
+    };
+    if (index >= tiles_beside_diagonal(count))
+        return on_diagonal(p, block_at(index - tiles_beside_diagonal(count)));
+    int later = 1; // of the two blocks whose rows and columns meet
+    while (tiles_beside_diagonal(later + 1) <= index)
+        ++later;
+    const range r = block_at(later), s = block_at(index - tiles_beside_diagonal(later));
+    return p.upper ? beside_diagonal(p, s, r) : beside_diagonal(p, r, s);
 }
 
 // ---- The plan -----------------------------------------------------------------------------------
@@ -362,7 +379,7 @@ private:
 
     bool upload(operand_name of, range rows, range cols, int group, triangle part = {}) {
         return rows.size() == 0 || cols.size() == 0 ||
-               visit_({step::kind::upload, {of, rows, cols, part}, group});
+               visit_({step::kind::upload, {of, rows, cols, part}, group, number_});
     }
     bool upload_diagonal_of_a(range r, int group) {
         return upload(
@@ -371,12 +388,19 @@ private:
 
     // Uploads the triangle in strips of columns.
     bool upload_all_of_a() {
-        for (int64_t begin = 0; begin < p_.m; begin += least_group_cols) {
-            const range r{begin, std::min(begin + least_group_cols, p_.m)};
+        constexpr int64_t most_strips = most_shared_parts / 2;
+        const int64_t cols = std::max(least_group_cols, (p_.m + most_strips - 1) / most_strips);
+        for (int strip = 0; strip * cols < p_.m; ++strip) {
+            const range r{strip * cols, std::min((strip + 1) * cols, p_.m)};
             const range beside = p_.upper ? range{0, r.begin} : range{r.end, p_.m};
-            if (!upload(operand_name::a, beside, r, 0) || !upload_diagonal_of_a(r, 0))
+            number_ = 2 * strip;
+            if (!upload(operand_name::a, beside, r, 0))
+                return false;
+            number_ = 2 * strip + 1;
+            if (!upload_diagonal_of_a(r, 0))
                 return false;
         }
+        number_ = -1;
         return true;
     }
 
@@ -457,7 +481,8 @@ private:
     const int most_groups_;
     const bool forward_;
     const function_ref<bool(const step&)> visit_;
-    range sent_; // rows of op(A)
+    range sent_;      // rows of op(A)
+    int number_ = -1; // of the next upload, if devices may share it
     std::array<range, lag + 1> groups_;
 };
 

@@ -101,6 +101,13 @@ operations halves(const level3&);
 // the triangle.
 range share_of(const level3&, int index, int count);
 
+// Tile `index` of a gemmtr whose triangle is cut into `count` rows and columns of blocks. Tiles are
+// independent. The products beside the diagonal come first. They have twice the work of the tiles
+// on the diagonal, which come last.
+level3 tile_of(const level3&, int index, int count);
+constexpr int tiles_beside_diagonal(int count) { return count * (count - 1) / 2; }
+constexpr int tiles_in_all(int count) { return count * (count + 1) / 2; }
+
 // ---- The plan of one operation on a device ------------------------------------------------------
 
 enum class operand_name { a, b, c };
@@ -120,7 +127,10 @@ struct step {
     kind what;
     block which;
     int group; // of columns, numbered in the order of computation
+    // An upload that is the same for all parts of across() is numbered: devices may share it.
+    int part = -1;
 };
+inline constexpr int most_shared_parts = 64;
 
 // Calls visit for each step in order until visit returns false, and returns the last result. Only
 // columns within `cols` are computed. A download has at most slot_elements elements, and there are

@@ -32,7 +32,8 @@ int cost_model::size_of(const product_size& s) noexcept {
 }
 
 double cost_model::host_seconds(const product_size& s) const noexcept {
-    return host_[size_of(s)].value.load(std::memory_order_relaxed) * s.flops() / rates_.host_flops;
+    return host_[size_of(s)].value.load(std::memory_order_relaxed) * s.flops() /
+           host_flops_.load(std::memory_order_relaxed);
 }
 
 double cost_model::device_seconds(const product_size& s) const noexcept {

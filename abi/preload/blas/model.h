@@ -17,7 +17,7 @@ struct product_size {
     }
 };
 
-// Measured once, by calibrate() in offload.cpp.
+// Measured once, in offload.cpp. At first, host_flops is an upper limit.
 struct rates {
     double host_flops = 0;     // flop/s of the program's BLAS
     double device_flops = 0;   // flop/s of the kernels, without transfers; all devices together
@@ -31,7 +31,11 @@ inline constexpr double least_flops = 1 << 24;
 
 class cost_model {
 public:
-    explicit constexpr cost_model(const rates& measured = {}) noexcept : rates_(measured) {}
+    explicit constexpr cost_model(const rates& measured = {}) noexcept
+        : rates_(measured), host_flops_(measured.host_flops) {}
+    void set_host_flops(double measured) noexcept {
+        host_flops_.store(measured, std::memory_order_relaxed);
+    }
 
     double host_seconds(const product_size&) const noexcept;
     // Copies in and arithmetic overlap; the copy back of the result mostly follows them.
@@ -54,6 +58,7 @@ private:
     static int size_of(const product_size&) noexcept;
 
     rates rates_;
+    std::atomic<double> host_flops_;
     factor host_[sizes], device_[sizes];
 };
 

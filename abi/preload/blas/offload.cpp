@@ -200,21 +200,26 @@ bool is_worth_starting(const product_size& s, const origin& from) noexcept {
 
 // ---- Calibration --------------------------------------------------------------------------------
 
-// Measures the rates of the model: a product on the host, and four operations on the first device.
-// These are a product that is all latency, one that uploads a matrix and a vector, one that
-// downloads a matrix, and one without transfers. Other devices, which may not be open yet, are
-// assumed to have the same rates.
+// No core has more than two FP32 units of 16 lanes, or is faster than 6 GHz.
+double most_host_flops() noexcept {
+    return 2 * 2 * 16 * 6e9 * std::max(1U, std::thread::hardware_concurrency());
+}
+
+constexpr int calibrating_runs = 3;
+
+// Measures the model's rates of devices, with four operations on the first one. These are a product
+// that is all latency, one that uploads a matrix and a vector, one that downloads a matrix, and one
+// without transfers. Other devices, which may not be open yet, are assumed to have the same rates.
 bool calibrate(const origin& from, rates* r) noexcept {
-    constexpr int calibrating_runs = 3;
-    constexpr int64_t host_n = 512, copied_n = 2048, kernel_n = 4096;
-    const std::unique_ptr<float[]> operand(new (std::nothrow) float[copied_n * copied_n]());
-    const std::unique_ptr<float[]> result(new (std::nothrow) float[copied_n * copied_n]());
-    if (!operand || !result)
+    constexpr int64_t copied_n = 2048, kernel_n = 4096;
+    // Operands and results are all 0, so one matrix is enough. The host takes 10 ms to make it.
+    const std::unique_ptr<float[]> zeros(new (std::nothrow) float[copied_n * copied_n]());
+    if (!zeros)
         return false;
     using call = product_call<routine::sgemm>;
     const auto make = [&](int64_t m, int64_t n, int64_t k) {
         const product p{
-            false, false, m, n, k, 1, operand.get(), m, operand.get(), k, 0, result.get(), m};
+            false, false, m, n, k, 1, zeros.get(), m, zeros.get(), k, 0, zeros.get(), m};
         return call{{{p}}};
     };
     const auto on_device = [&](const call& p) {
@@ -227,8 +232,7 @@ bool calibrate(const origin& from, rates* r) noexcept {
     const double down = on_device(make(copied_n, copied_n, 1));
     const double kernel = shortest_seconds(
         calibrating_runs, [&] { return resident_product(*devices().devices[0], kernel_n); });
-    const double host = host_flops(host_n, calibrating_runs, from);
-    if (std::min({latency, up, down, kernel, host}) <= 0)
+    if (std::min({latency, up, down, kernel}) <= 0)
         return false;
     constexpr double bytes = sizeof(float) * copied_n * copied_n;
     constexpr double least_seconds = 1e-6; // differences of measurements are no smaller
@@ -238,12 +242,12 @@ bool calibrate(const origin& from, rates* r) noexcept {
     r->to_device = count * bytes / std::max(up - latency, least_seconds);
     r->to_host = count * bytes / std::max(down - latency, least_seconds);
     r->device_flops = count * cube(kernel_n) / kernel;
-    r->host_flops = host;
+    r->host_flops = most_host_flops();
     return true;
 }
 
 enum class calibration : int { none, under_way, done, failed };
-constinit std::atomic<calibration> calibrated{calibration::none};
+constinit std::atomic<calibration> calibrated{calibration::none}, host_timed{calibration::none};
 // One model for each routine that can gain. All models begin with the rates of products.
 constexpr int model_count = static_cast<int>(routine::strsm) + 1;
 alignas(cost_model) constinit unsigned char model_memory[model_count][sizeof(cost_model)] = {};
@@ -252,18 +256,40 @@ cost_model& model_of(routine r) noexcept {
     return *std::launder(reinterpret_cast<cost_model*>(model_memory[static_cast<int>(r)]));
 }
 
-// Whether there is a model. The first caller calibrates it.
-bool has_model(const origin& from) noexcept {
-    calibration c = calibrated.load(std::memory_order_acquire);
-    if (c == calibration::none && calibrated.compare_exchange_strong(c, calibration::under_way)) {
-        rates measured;
-        c = calibrate(from, &measured) ? calibration::done : calibration::failed;
-        if (c == calibration::done)
-            for (auto& memory : model_memory)
-                new (memory) cost_model(measured);
-        calibrated.store(c, std::memory_order_release);
+// Whether a measurement has succeeded. The first caller carries it out.
+template <class Measure>
+bool is_measured(std::atomic<calibration>& state, Measure&& measure) noexcept {
+    calibration c = state.load(std::memory_order_acquire);
+    if (c == calibration::none && state.compare_exchange_strong(c, calibration::under_way)) {
+        c = measure() ? calibration::done : calibration::failed;
+        state.store(c, std::memory_order_release);
     }
     return c == calibration::done;
+}
+
+// Whether there is a model.
+bool has_model(const origin& from) noexcept {
+    return is_measured(calibrated, [&] {
+        rates measured;
+        const bool is_good = calibrate(from, &measured);
+        if (is_good)
+            for (auto& memory : model_memory)
+                new (memory) cost_model(measured);
+        return is_good;
+    });
+}
+
+// Whether the models know the rate of the program's BLAS. Timing it takes a tenth of a second, most
+// of it to start the threads of the program's BLAS.
+bool is_host_timed(const origin& from) noexcept {
+    return is_measured(host_timed, [&] {
+        constexpr int64_t n = 512;
+        const double flops = host_flops(n, calibrating_runs, from);
+        if (flops > 0)
+            for (int i = 0; i < model_count; ++i)
+                model_of(static_cast<routine>(i)).set_host_flops(flops);
+        return flops > 0;
+    });
 }
 
 // ---- Calls --------------------------------------------------------------------------------------
@@ -379,9 +405,13 @@ bool offload_candidate::offer(const Call& call, const origin& from) noexcept {
         if (read_mode() == mode::automatic) {
             if (!has_model(from))
                 return refuse("the GPU could not be timed");
+            // Until the host is timed, the model knows only the rate of the fastest host.
+            const bool is_clear = model_of(Call::kind).prefers_device(size_);
+            if (!is_clear && !is_host_timed(from))
+                return refuse("the host could not be timed");
             begin_ns_ = report::now_ns(); // the calibration does not count
             is_watched_ = true;
-            if (!model_of(Call::kind).prefers_device(size_))
+            if (!is_clear && !model_of(Call::kind).prefers_device(size_))
                 return refuse("the host is expected to be faster");
         }
     }

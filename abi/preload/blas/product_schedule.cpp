@@ -14,14 +14,15 @@ constexpr int64_t round_up(int64_t value, int64_t multiple) {
 }
 constexpr int64_t divide_up(int64_t value, int64_t by) { return (value + by - 1) / by; }
 
-constexpr pace bound_by_copies{8, 1 << 20, 3, 1, 1, false};
-constexpr pace bound_by_arithmetic{11, 1 << 21, 5, 4, 2, true};
-constexpr pace by_whole_k{8, std::numeric_limits<int64_t>::max(), 3, 4, 2, false};
+constexpr pace bound_by_copies{8, 1 << 20, 3, 16, 1, 1, false};
+constexpr pace bound_by_arithmetic{11, 1 << 21, 5, 0, 4, 2, true};
+constexpr pace by_whole_k{8, std::numeric_limits<int64_t>::max(), 3, 0, 4, 2, false};
 
 constexpr int64_t largest_block_m = 65536;            // a strip of 8 columns then fills a slot
 constexpr int64_t panel_elements = int64_t{16} << 20; // of A and B in a panel that passes by
 constexpr int64_t least_block = 32, least_depth = 32;
-constexpr int64_t last_part = 4; // the last panel has at least 1/4 of k
+constexpr int64_t least_deep = 2048; // panels of this depth are cheap
+constexpr int64_t last_part = 4;     // the last panel has at least 1/4 of k
 constexpr int64_t least_part_rows = 1024;
 constexpr int64_t even_groups = 8; // of a block's columns, before they get narrower
 constexpr int64_t least_group_cols = 256;
@@ -68,6 +69,12 @@ void cut_strips(product_schedule* q) {
 
 int64_t depth_of(int64_t elements, int64_t rows, int64_t cols, int64_t k) {
     return std::clamp(elements / (rows + cols), least_depth, std::max(k, least_depth));
+}
+
+// The columns of a whole block that are computed by panels.
+int64_t lead_cols(const product_schedule& q) {
+    const int64_t cols = std::max(q.block_n * q.resident.lead_cols / 16, least_group_cols);
+    return std::min(q.block_n, round_up(cols, q.strip_cols));
 }
 
 // The arithmetic on an uploaded element grows with mn / (m + n). In strict mode the arithmetic
@@ -117,6 +124,11 @@ product_schedule make_product_schedule(const product& p,
     }
     q.blocks_m = divide_up(p.m, q.block_m);
     q.blocks_n = divide_up(p.n, q.block_n);
+    // The last block has fewer columns. The steps of A and their places are still the same, unless
+    // columns of the first part are missing.
+    const int64_t last_n = p.n - (q.blocks_n - 1) * q.block_n;
+    q.shares_a = devices > 1 && q.is_resident && q.blocks() == devices &&
+                 (last_n == q.block_n || last_n >= lead_cols(q));
     return q;
 }
 
@@ -142,10 +154,12 @@ class product_scheduler {
 public:
     product_scheduler(const product& p,
                       const product_schedule& q,
+                      int number,
                       float* memory,
                       function_ref<bool(const product_step&)> visit)
-        : p_(p), q_(q), host_a_{p.a, p.lda, p.transa}, host_b_{p.b, p.ldb, !p.transb}, c_(memory),
-          operands_(memory + elements_of_c(q)), visit_(visit) {}
+        : p_(p), q_(q),
+          number_(number), host_a_{p.a, p.lda, p.transa}, host_b_{p.b, p.ldb, !p.transb},
+          c_(memory), operands_(memory + elements_of_c(q)), visit_(visit) {}
 
     bool run() { return (q_.is_resident ? multiply_resident() : multiply_passing()) && download(); }
 
@@ -165,19 +179,23 @@ private:
         const device_operand b = place(host_b_, after_a, p_.n, p_.k);
         untransposed_ = after_a + elements_of_part(q_.block_n, p_.k);
         const pace& r = q_.resident;
-        const int64_t lead = lead_cols();
+        const int64_t whole_lead = lead_cols(q_), lead = std::min(p_.n, whole_lead);
         const parts of_panel{
             std::max(least_part_rows, round_up(divide_up(p_.m, r.parts_of_a), element_alignment)),
-            round_up(divide_up(lead, r.parts_of_b), q_.strip_cols)};
+            round_up(divide_up(whole_lead, r.parts_of_b), q_.strip_cols)};
         int64_t depth =
-            round_up(depth_of(r.first_elements, std::min(of_panel.rows, p_.m), of_panel.cols, p_.k),
-                     element_alignment);
+            depth_of(r.first_elements, std::min(of_panel.rows, p_.m), of_panel.cols, p_.k);
+        int64_t most_depth = p_.k;
+        if (r.panels > 0) {
+            depth = std::max(depth, p_.k / r.panels);
+            most_depth = std::max({depth, least_deep, 2 * p_.k / r.panels});
+        }
         for (int64_t l = 0; l < p_.k;) {
-            depth = std::min(depth, p_.k - l);
+            depth = std::min(round_up(depth, element_alignment), p_.k - l);
             if (!multiply_lead(a, b, l, depth, lead, of_panel))
                 return false;
             l += depth;
-            depth = round_up(depth * r.growth / 2, element_alignment);
+            depth = std::min(depth * r.growth / 2, most_depth);
         }
         // The other columns, with all of A.
         for (int64_t j = lead, cols; j < p_.n; j += cols) {
@@ -187,11 +205,6 @@ private:
                 return false;
         }
         return true;
-    }
-
-    int64_t lead_cols() const {
-        const int64_t cols = std::max(p_.n * q_.resident.lead_cols / 16, least_group_cols);
-        return std::min(p_.n, round_up(cols, q_.strip_cols));
     }
 
     // The panel from l on. The columns of B are uploaded in parts, or in groups if C is uploaded
@@ -211,7 +224,7 @@ private:
             const int64_t part_rows = j == 0 ? of_panel.rows : p_.m;
             for (int64_t i = 0; i < p_.m; i += part_rows) {
                 const int64_t rows = std::min(part_rows, p_.m - i);
-                if ((j == 0 && !upload(host_a_, a, l, depth, i, rows)) ||
+                if ((j == 0 && !upload_a(a, l, depth, i, rows)) ||
                     !multiply(a, b, l, depth, {i, i + rows}, {j, j + cols}, beta))
                     return false;
             }
@@ -266,6 +279,41 @@ private:
                 int64_t depth,
                 int64_t j,
                 int64_t extent) {
+        return visit_(upload_step(from, to, l, depth, j, extent));
+    }
+
+    // The same of A. If devices share A, this device uploads some of the part's columns as stored,
+    // and fetches the others.
+    bool upload_a(const device_operand& to, int64_t l, int64_t depth, int64_t i, int64_t rows) {
+        const product_step whole = upload_step(host_a_, to, l, depth, i, rows);
+        if (!q_.shares_a || shared_parts_ == most_shared_parts_of_product)
+            return visit_(whole);
+        const int part = shared_parts_++, devices = static_cast<int>(q_.blocks());
+        for (int turn = 0; turn < devices; ++turn) {
+            const int owner = (number_ + turn) % devices;
+            const int64_t begin = whole.from.cols * owner / devices;
+            const int64_t end = whole.from.cols * (owner + 1) / devices;
+            product_step s = whole;
+            s.what = owner == number_ ? kind::upload : kind::fetch;
+            s.number = part;
+            s.owner = owner;
+            s.from.data += begin * s.from.ld;
+            s.from.cols = end - begin;
+            s.place += begin * s.ld;
+            if (s.from.cols > 0 && !visit_(s))
+                return false;
+            if (owner == number_ && !visit_({kind::publish, part}))
+                return false;
+        }
+        return true;
+    }
+
+    product_step upload_step(const host_operand& from,
+                             const device_operand& to,
+                             int64_t l,
+                             int64_t depth,
+                             int64_t j,
+                             int64_t extent) {
         product_step s{kind::upload};
         s.from = {from.at(l, j),
                   from.is_along_k ? depth : extent,
@@ -280,7 +328,7 @@ private:
             transpose.from.ld = s.ld = depth;
             untransposed_ += round_up(depth * extent, element_alignment);
         }
-        return visit_(s);
+        return s;
     }
 
     bool upload_c(int64_t j, int64_t cols) {
@@ -315,7 +363,7 @@ private:
     // The number of columns of the group that begins with column j, where the columns end at `end`.
     // Whole strips, except at the end.
     int64_t group_cols(int64_t j, int64_t end) const {
-        const int64_t even = divide_up(p_.n, even_groups), half = divide_up(end - j, 2);
+        const int64_t even = divide_up(q_.block_n, even_groups), half = divide_up(end - j, 2);
         const int64_t cols = std::max(std::min(even, half), least_group_cols);
         return std::min(end - j, round_up(cols, q_.strip_cols));
     }
@@ -340,6 +388,7 @@ private:
 
     const product& p_;
     const product_schedule& q_;
+    const int number_; // of the block
     const host_operand host_a_, host_b_;
     float* const c_;
     float* const operands_;         // the memory behind C
@@ -347,6 +396,7 @@ private:
     const function_ref<bool(const product_step&)> visit_;
     std::array<product_step, 2> to_transpose_; // uploaded, and to be transposed
     int to_transpose_count_ = 0;
+    int shared_parts_ = 0;
     std::array<int64_t, most_groups_of_product> group_cols_;
     int group_count_ = 0;
 };
@@ -355,9 +405,10 @@ private:
 
 bool visit_product_schedule(const product& block,
                             const product_schedule& q,
+                            int number,
                             float* memory,
                             function_ref<bool(const product_step&)> visit) {
-    return product_scheduler(block, q, memory, visit).run();
+    return product_scheduler(block, q, number, memory, visit).run();
 }
 
 } // namespace myblas::preload

@@ -1,7 +1,6 @@
 #include "blas/staging.h"
 
-#include "blas/product_schedule.h"
-#include "blas/shares.h"
+#include <algorithm>
 
 namespace myblas::preload {
 namespace {
@@ -9,16 +8,22 @@ namespace {
 constexpr int64_t slot_elements = device::slot_bytes / sizeof(float);
 
 // Events of a device.
-constexpr int uploaded = 0;
-constexpr int released(int buffer) { return 1 + buffer; }
-constexpr int computed(int group) { return 3 + group; }
-static_assert(computed(most_groups_of_product) <= device::event_count);
+constexpr int uploaded = 0, fetched = 1;
+constexpr int released(int buffer) { return 2 + buffer; }
+constexpr int computed(int group) { return 4 + group; }
+constexpr int first_shared = computed(most_groups_of_product);
+static_assert(first_shared + most_shared_parts_of_product <= device::event_count);
 
 // Carries out the steps of a block.
 class staged_block {
 public:
-    staged_block(device& d, float* memory, const product& p, const product_schedule& q)
-        : d_(d), p_(p), c_{memory, ld_of_c(q)} {}
+    staged_block(device& d,
+                 float* memory,
+                 const product& p,
+                 const product_schedule& q,
+                 exchange& with,
+                 int index)
+        : d_(d), p_(p), c_{memory, ld_of_c(q)}, exchange_(with), index_(index) {}
 
     bool carry_out(const product_step& s) {
         using kind = product_step::kind;
@@ -26,10 +31,16 @@ public:
         case kind::upload:
             has_uploaded_ = true;
             return d_.upload(s.from, {s.place, s.ld});
+        case kind::publish:
+            return exchange_.publish(index_, c_.data, s.number);
+        case kind::fetch:
+            has_fetched_ = true;
+            return exchange_.fetch(
+                index_, s.owner, c_.data, s.number, {s.place, s.ld}, s.from.rows, s.from.cols);
         case kind::transpose:
-            return await_uploads() && transpose(s);
+            return await_operands() && transpose(s);
         case kind::multiply:
-            return await_uploads() && multiply(s);
+            return await_operands() && multiply(s);
         case kind::release:
             return d_.record(released(s.number), device::compute);
         case kind::claim:
@@ -45,11 +56,15 @@ public:
     }
 
 private:
-    bool await_uploads() {
-        if (!has_uploaded_)
-            return true;
-        has_uploaded_ = false;
-        return d_.record(uploaded, device::uploads) && d_.wait(device::compute, uploaded);
+    bool await_operands() {
+        if (has_uploaded_ &&
+            !(d_.record(uploaded, device::uploads) && d_.wait(device::compute, uploaded)))
+            return false;
+        if (has_fetched_ &&
+            !(d_.record(fetched, device::fetches) && d_.wait(device::compute, fetched)))
+            return false;
+        has_uploaded_ = has_fetched_ = false;
+        return true;
     }
 
     bool transpose(const product_step& s) {
@@ -75,59 +90,96 @@ private:
     device& d_;
     const product& p_;
     const device_matrix c_;
-    bool has_uploaded_ = false; // since arithmetic last waited
+    exchange& exchange_;
+    const int index_;
+    bool has_uploaded_ = false, has_fetched_ = false; // since arithmetic last waited
 };
 
-bool compute_block(device& d, const product& p, const product_schedule& q) {
-    float* const memory =
-        static_cast<float*>(d.reserve(static_cast<size_t>(elements_in_all(p, q)) * sizeof(float)));
+size_t bytes_in_all(const product& p, const product_schedule& q) {
+    return static_cast<size_t>(elements_in_all(p, q)) * sizeof(float);
+}
+
+bool compute_block(
+    device& d, const product& p, const product_schedule& q, exchange& with, int index) {
+    float* const memory = static_cast<float*>(d.reserve(bytes_in_all(p, q)));
     if (!memory)
         return false;
-    staged_block block(d, memory, p, q);
+    staged_block block(d, memory, p, q, with, index);
     return visit_product_schedule(
-        p, q, memory, [&](const product_step& s) { return block.carry_out(s); });
+        p, q, index, memory, [&](const product_step& s) { return block.carry_out(s); });
+}
+
+// The part of a block that remains once some of its downloads have arrived.
+product rest_of_block(const product& p, const product_schedule& q, int64_t index, int64_t done) {
+    return block_of(p, q, index, std::min(done * q.strip_cols, block_of(p, q, index).n));
+}
+
+product_schedule
+schedule_for(const product& p, size_t memory_bytes, int devices, const device& first) {
+    return make_product_schedule(
+        p, memory_bytes, devices, first.is_strict(), first.is_reproducible(), slot_elements);
 }
 
 } // namespace
 
 outcome
-staged_product(std::span<device* const> devices, const product& p, host_function on_host) noexcept {
-    const auto used = devices.first(std::min(devices.size(), most_devices));
-    const product_schedule q = make_product_schedule(p,
-                                                     memory_of(used),
-                                                     static_cast<int>(used.size()),
-                                                     used[0]->is_strict(),
-                                                     used[0]->is_reproducible(),
-                                                     slot_elements);
+staged_product(const held_devices& devices, const product& p, host_function on_host) noexcept {
+    const auto used = devices.all();
+    product_schedule q = schedule_for(p, devices.memory(), static_cast<int>(used.size()), *used[0]);
+    exchange with(used, first_shared);
+    q.shares_a = q.shares_a && with.is_possible();
     const double bytes = sizeof(float) * (static_cast<double>(p.m) * static_cast<double>(p.k) +
                                           static_cast<double>(p.k) * static_cast<double>(p.n) +
                                           static_cast<double>(p.m) * static_cast<double>(p.n));
     const auto compute = [&](device& d, int64_t index) {
-        return compute_block(d, block_of(p, q, index), q);
+        return compute_block(d, block_of(p, q, index), q, with, static_cast<int>(index));
     };
     const auto finish_on_host = [&](int64_t index, int64_t downloads) {
-        const int64_t cols = block_of(p, q, index).n;
-        const product rest = block_of(p, q, index, std::min(downloads * q.strip_cols, cols));
-        if (rest.n > 0)
+        if (const product rest = rest_of_block(p, q, index, downloads); rest.n > 0)
             on_host(level3{rest});
     };
-    const size_t needed = static_cast<size_t>(elements_in_all(p, q)) * sizeof(float);
-    return compute_shares(used, {q.blocks(), bytes, needed, compute, finish_on_host});
+    const auto fail = [&](int64_t index) {
+        if (q.shares_a) // then there is a block for each device
+            with.fail(static_cast<int>(index));
+    };
+    return compute_shares(devices,
+                          {q.blocks(), bytes, bytes_in_all(p, q), compute, finish_on_host, fail});
+}
+
+lone_product::lone_product(const device& d, const product& p, size_t memory_bytes) noexcept
+    : p_(p), schedule_(schedule_for(p, memory_bytes, 1, d)) {}
+
+size_t lone_product::bytes() const {
+    return schedule_.blocks() == 1 ? bytes_in_all(p_, schedule_) : SIZE_MAX;
+}
+
+bool lone_product::compute(device& d) const noexcept {
+    exchange with_nobody({}, first_shared);
+    return compute_block(d, p_, schedule_, with_nobody, 0);
+}
+
+product lone_product::rest(int64_t downloads) const {
+    return rest_of_block(p_, schedule_, 0, downloads);
 }
 
 bool resident_product(device& d, int64_t n) noexcept {
-    const device::lease lease(d, 0);
-    if (!lease.is_held())
+    if (!d.hold())
         return false;
-    float* memory = static_cast<float*>(d.reserve(static_cast<size_t>(3 * n * n) * sizeof(float)));
-    if (!memory)
-        return false;
-    const float one = 1, zero = 0;
-    float *const a = memory, *const b = a + n * n, *const c = b + n * n;
-    // clang-format off
-    return d.api().sgemm(d.handle(), MYBLAS_OP_N, MYBLAS_OP_N, n, n, n, &one, a, n, b, n, &zero, c,
-                         n) == MYBLAS_STATUS_SUCCESS && d.finish(true);
-    // clang-format on
+    const bool is_good = [&] {
+        const device::activation active(d, 0);
+        const size_t bytes = static_cast<size_t>(3 * n * n) * sizeof(float);
+        float* a = active.is_active() ? static_cast<float*>(d.reserve(bytes)) : nullptr;
+        if (!a)
+            return false;
+        const float one = 1, zero = 0;
+        float *const b = a + n * n, *const c = b + n * n;
+        // clang-format off
+        return d.api().sgemm(d.handle(), MYBLAS_OP_N, MYBLAS_OP_N, n, n, n, &one, a, n, b, n, &zero,
+                             c, n) == MYBLAS_STATUS_SUCCESS && d.finish(true);
+        // clang-format on
+    }();
+    d.release();
+    return is_good;
 }
 
 } // namespace myblas::preload

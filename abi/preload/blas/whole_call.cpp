@@ -68,11 +68,15 @@ outcome whole_call(device& d, std::span<const operand> operands, device_call cal
     }
     const std::unique_ptr<float[]> results(new (std::nothrow) float[result_elements]);
     const double bytes = sizeof(float) * static_cast<double>(elements);
-    const device::lease lease(d, copy_team::useful_helpers(bytes, 1));
-    if (!lease.is_held())
+    if (!d.hold())
         return outcome::no_device_free;
-    bool is_good = results && run(d, operands, call, results.get());
-    is_good = d.finish(is_good) && is_good;
+    bool is_good = false;
+    if (const device::activation active(d, copy_team::useful_helpers(bytes, 1));
+        active.is_active()) {
+        is_good = results && run(d, operands, call, results.get());
+        is_good = d.finish(is_good) && is_good;
+    }
+    d.release();
     if (!is_good)
         return outcome::device_failed;
     const float* result = results.get();
