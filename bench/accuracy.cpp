@@ -145,54 +145,36 @@ void contest::set(const contender& asked) const {
     handle_.force(routine::sgemm, asked.forced);
 }
 
-// Lends the handle a workspace that is large enough for all contenders, as long as half of the
-// memory stays free.
+// Lends the handle a workspace for all contenders.
 buffer contest::lend_workspace(const task& work) const {
-    const size_t limit = machine_.free_bytes() / 2;
-    size_t largest = 0;
+    std::vector<size_t> wanted;
     for (const contender& asked : own_) {
         set(asked);
-        const size_t bytes = wanted_workspace(handle_, work.sizes(), work.data());
-        if (bytes <= limit)
-            largest = std::max(largest, bytes);
+        wanted.push_back(wanted_workspace(handle_, work.sizes(), work.data()));
     }
-    buffer workspace = largest == 0 ? buffer() : buffer(handle_, largest);
+    buffer workspace = make_workspace(handle_, machine_, wanted);
     handle_.lend(workspace);
     return workspace;
 }
 
-void contest::poison(const task& work) const {
-    const size_t elements = static_cast<size_t>(work.sizes().m * work.sizes().n);
-    machine_.poison(work.data().c, elements * sizeof(float));
-}
-
-std::vector<float> contest::fetch(const task& work) const {
-    std::vector<float> c(static_cast<size_t>(work.sizes().m * work.sizes().n));
-    machine_.download(c.data(), work.data().c, c.size() * sizeof(float));
-    return c;
-}
-
 outcome contest::run_other(const task& work, const subject& other) const {
-    poison(work);
     other.prepare();
-    other.call();
     outcome result;
     result.asked.name = other.name;
-    result.c = fetch(work);
+    result.c = result_of(machine_, work.sizes(), work.data(), other.call);
     return result;
 }
 
 // Adds nothing if the kernel does not accept the product.
 void contest::run_own(const task& work, const contender& asked, std::vector<outcome>& found) const {
-    poison(work);
     set(asked);
-    const myblasStatus_t status = work.call();
+    myblasStatus_t status = MYBLAS_STATUS_SUCCESS;
+    outcome result;
+    result.asked = asked;
+    result.c = result_of(machine_, work.sizes(), work.data(), [&] { status = work.call(); });
     if (!asked.forced.empty() && status == MYBLAS_STATUS_NOT_SUPPORTED)
         return;
     require(status, "the product");
-    outcome result;
-    result.asked = asked;
-    result.c = fetch(work);
     result.kernel = handle_.last_kernel(routine::sgemm);
     for (const myblasKernelInfo_t& kernel : kernels_)
         if (result.kernel == kernel.name)
@@ -211,7 +193,8 @@ std::vector<std::vector<float>> contest::compute_strict_ends(const task& work) c
         require(handle_.call(part, data), "the product in parts");
     };
     set({in_order, MYBLAS_FP32_STRICT_MATH, in_order});
-    return add_as_strict_ends({add, [&] { return fetch(work); }}, work.sizes().k);
+    const auto sum = [&] { return fetch_c(machine_, work.sizes(), work.data()); };
+    return add_as_strict_ends({add, sum}, work.sizes().k);
 }
 
 } // namespace bench

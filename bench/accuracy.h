@@ -53,8 +53,6 @@ public:
 private:
     void set(const contender&) const;
     buffer lend_workspace(const task&) const;
-    void poison(const task&) const;
-    std::vector<float> fetch(const task&) const;
     outcome run_other(const task&, const subject&) const;
     void run_own(const task&, const contender&, std::vector<outcome>& found) const;
     std::vector<std::vector<float>> compute_strict_ends(const task&) const;

@@ -1,5 +1,6 @@
 #include "commands.h"
 
+#include "attribution.h"
 #include "bounds.h"
 #include "errors.h"
 #include "grade.h"
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <future>
 #include <optional>
@@ -39,16 +39,6 @@ public:
     void load(const square_product& p) {
         device_.upload(operands_.a, p.a.data(), bytes(p.n));
         device_.upload(operands_.b, p.b.data(), bytes(p.n));
-    }
-
-    // The C that `call` leaves. C is NaN before, because it must not be read if beta is 0.
-    std::vector<float> result_of(int64_t n, const std::function<void()>& call) {
-        device_.poison(operands_.c, bytes(n));
-        call();
-        device_.synchronize();
-        std::vector<float> c(static_cast<size_t>(n * n));
-        device_.download(c.data(), operands_.c, bytes(n));
-        return c;
     }
 
 private:
@@ -147,7 +137,7 @@ private:
             of_.device.multiply_exactly(s, memory_.data(), exact.data(), magnitude.data());
         for (card& c : cards_) {
             const std::vector<float> result =
-                memory_.result_of(n, [&] { call(c.of, of_.handle, s); });
+                result_of(of_.device, s, memory_.data(), [&] { call(c.of, of_.handle, s); });
             const double f = c.of.bound(n);
             const grade_errors found = judge_product(p, result, exact, magnitude, f);
             c.errors.back().add(found);
@@ -171,9 +161,7 @@ private:
 
     void repeat(card& c, const shape& s, const std::vector<float>& first) {
         const auto same = [&](const std::function<void()>& again) {
-            return std::memcmp(memory_.result_of(s.n, again).data(),
-                               first.data(),
-                               first.size() * sizeof(float)) == 0;
+            return same_bits(result_of(of_.device, s, memory_.data(), again), first);
         };
         for (int i = 0; i < repetitions; ++i)
             c.repeats = same([&] { call(c.of, of_.handle, s); }) && c.repeats;

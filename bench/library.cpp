@@ -216,6 +216,47 @@ size_t wanted_workspace(const library_handle& handle, const shape& s, const oper
     return status == MYBLAS_STATUS_SUCCESS ? bytes : 0;
 }
 
+buffer make_workspace(const library_handle& handle,
+                      const machine& device,
+                      std::span<const size_t> wanted) {
+    const size_t limit = device.free_bytes() / 2;
+    size_t largest = 0;
+    for (const size_t bytes : wanted)
+        if (bytes <= limit)
+            largest = std::max(largest, bytes);
+    return largest == 0 ? buffer() : buffer(handle, largest);
+}
+
+std::vector<float*> batch_pointers(const shape& s, const operands& o) {
+    const operand_sizes stride = batch_strides(s);
+    std::vector<float*> pointers;
+    for (const auto& [first, step] :
+         {std::pair{o.a, stride.a}, std::pair{o.b, stride.b}, std::pair{o.c, stride.c}})
+        for (int64_t product = 0; product < s.batch; ++product)
+            pointers.push_back(static_cast<float*>(first) + product * step);
+    return pointers;
+}
+
+void use_pointers(operands& o, const buffer& pointers, int64_t batch) {
+    o.a_list = static_cast<float**>(pointers.data());
+    o.b_list = o.a_list + batch;
+    o.c_list = o.b_list + batch;
+}
+
+std::vector<float> fetch_c(machine& device, const shape& s, const operands& o) {
+    std::vector<float> c(static_cast<size_t>(s.m * s.n));
+    device.download(c.data(), o.c, c.size() * sizeof(float));
+    return c;
+}
+
+std::vector<float>
+result_of(machine& device, const shape& s, const operands& o, const std::function<void()>& call) {
+    device.poison(o.c, static_cast<size_t>(s.m * s.n) * sizeof(float));
+    call();
+    device.synchronize();
+    return fetch_c(device, s, o);
+}
+
 myblasPointerMode_t pointer_mode(routine r) {
     // With results in host memory, every sum would wait and could not be captured.
     return is_reduction(r) ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST;

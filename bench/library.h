@@ -9,6 +9,7 @@
 #include "shape.h"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -112,6 +113,21 @@ myblasCall_t describe_call(const shape&, const operands&);
 // Bytes of workspace that the call wants with the present settings of the handle; 0 if no kernel
 // accepts it.
 size_t wanted_workspace(const library_handle&, const shape&, const operands&);
+
+// A workspace of the largest of these sizes that leave half of the machine's memory free; empty if
+// there is none.
+buffer make_workspace(const library_handle&, const machine&, std::span<const size_t> wanted);
+
+// The pointers to all A of a batch, then to all B, then to all C.
+std::vector<float*> batch_pointers(const shape&, const operands&);
+// Makes the operands use such pointers, which are in the machine's memory.
+void use_pointers(operands&, const buffer& pointers, int64_t batch);
+
+// A host copy of C, which is m x n and tight.
+std::vector<float> fetch_c(machine&, const shape&, const operands&);
+// The same after a call. Before the call C is NaN, because it must not be read if beta is 0.
+std::vector<float>
+result_of(machine&, const shape&, const operands&, const std::function<void()>& call);
 
 // Where scalars are in a call.
 myblasPointerMode_t pointer_mode(routine);

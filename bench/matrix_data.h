@@ -1,5 +1,5 @@
-// Data of operands. Some is hard for FP32 products made of 16-bit limbs. As in random.h, elements
-// can be generated in any order, on the host and in a kernel.
+// The random data of operands. Some kinds are hard for FP32 products made of 16-bit limbs. As in
+// random.h, elements can be generated in any order, on the host and in a kernel.
 #pragma once
 
 #include "random.h"
@@ -15,7 +15,7 @@ namespace bench {
 // the columns of op(B); k runs along them.
 struct operand_view {
     float* x;
-    int64_t ld, cols, batch;   // as it lies in memory
+    int64_t ld, cols, batch;   // of the stored matrices
     bool is_a, k_down_columns; // else k runs along rows
 };
 
@@ -110,7 +110,7 @@ constexpr float triangle_value(const triangle_view& t, uint64_t seed, int64_t at
     return value * t.scale;
 }
 
-// What machines write element by element: operator() writes element `at` of count().
+// Data that a machine writes element by element: operator()(at) writes one of count() elements.
 template <class T>
 struct vector_data {
     T* x;

@@ -150,8 +150,8 @@ def class_tables(summary, entries):
 CLASSES = (
     "Products with alpha and beta, padded leading dimensions and pointers as programs have them, "
     "by class; `myblas-bench --help` and [the page of the bench](bench.md#classes-of-products) "
-    "say what a class is. Of the limit: the geometric mean of how near the time is to the least "
-    "that the bytes and the multiply-adds take."
+    "say what a class is. Of the limit: the least time that the bytes and the multiply-adds take, "
+    "as a percentage of the measured time (geometric mean)."
 )
 
 
@@ -522,7 +522,8 @@ def render_overviews(folder, files):
 def render_gpu(folder):
     """The lines of a GPU's part of the page, and {file of a plot: function that draws it}."""
     files = measurements.files_of(folder)
-    (lines, plots), gpu, commits = render_overviews(folder, files), None, []
+    lines, plots = render_overviews(folder, files)
+    gpu, commits = None, []
     for section in SECTIONS:
         measured = files.get(section.part)
         if measured is None:

@@ -143,17 +143,9 @@ operands arena::of(const shape& s) {
         at[i] = static_cast<float*>(memory_[i].data()) + s.offset;
     operands o{.a = at[0], .b = at[1], .c = at[2]};
     if (s.pointer_array) {
-        const size_t batch = static_cast<size_t>(s.batch);
-        const operand_sizes stride = batch_strides(s);
-        const int64_t strides[] = {stride.a, stride.b, stride.c};
-        std::vector<float*> lists;
-        for (size_t i = 0; i < std::size(memory_); ++i)
-            for (int64_t product = 0; product < s.batch; ++product)
-                lists.push_back(at[i] + product * strides[i]);
+        const std::vector<float*> lists = batch_pointers(s, o);
         device_.upload(lists_.data(), lists.data(), lists.size() * sizeof(float*));
-        o.a_list = static_cast<float**>(lists_.data());
-        o.b_list = o.a_list + batch;
-        o.c_list = o.b_list + batch;
+        use_pointers(o, lists_, s.batch);
     }
     return o;
 }

@@ -82,7 +82,7 @@ void runner::run(const shape& sizes) {
         return report_.add(skipped_row{sizes, options_.kernel, why});
     task work(machine_, handle_, sizes, options_.seed);
     const std::vector<std::string> names = wanted_kernels(sizes.routine);
-    const buffer workspace = make_workspace(work, names);
+    const buffer workspace = lent_workspace(work, names);
     if (options_.workspace == workspace_source::lent)
         handle_.lend(workspace);
     for (const rival& other : rivals_)
@@ -106,30 +106,24 @@ std::vector<std::string> runner::wanted_kernels(routine r) const {
     return {asked == automatic ? "" : asked};
 }
 
-// Makes a workspace that is large enough for every kernel that is lent one, as long as half of the
-// memory stays free.
-buffer runner::make_workspace(const task& work, const std::vector<std::string>& names) const {
-    const size_t limit = machine_.free_bytes() / 2;
-    size_t largest = 0;
-    const auto count = [&](size_t bytes) {
-        if (bytes <= limit)
-            largest = std::max(largest, bytes);
-    };
+// A workspace for all kernels that are lent one.
+buffer runner::lent_workspace(const task& work, const std::vector<std::string>& names) const {
+    std::vector<size_t> wanted;
     const bool lends = options_.workspace == workspace_source::lent;
     const routine r = work.sizes().routine;
     if (lends)
         for (const std::string& name : names) {
             handle_.force(r, name);
-            count(wanted_workspace(handle_, work.sizes(), work.data()));
+            wanted.push_back(wanted_workspace(handle_, work.sizes(), work.data()));
         }
     if (lends && r == routine::sgemm_fused) {
         handle_.force(r, "");
-        count(wanted_workspace(handle_, without_epilogue(work.sizes()), work.data()));
+        wanted.push_back(wanted_workspace(handle_, without_epilogue(work.sizes()), work.data()));
     }
     if (lends || options_.has(sweep::bare))
         for (const rival& other : rivals_)
-            count(other.wanted_workspace(options_.math, work.sizes(), work.data()));
-    return largest == 0 ? buffer() : buffer(handle_, largest);
+            wanted.push_back(other.wanted_workspace(options_.math, work.sizes(), work.data()));
+    return make_workspace(handle_, machine_, wanted);
 }
 
 void runner::try_kernel(task& work, const std::string& name, std::vector<candidate>& found) const {

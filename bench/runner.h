@@ -33,7 +33,7 @@ private:
     };
 
     std::vector<std::string> wanted_kernels(routine) const;
-    buffer make_workspace(const task&, const std::vector<std::string>& names) const;
+    buffer lent_workspace(const task&, const std::vector<std::string>& names) const;
     void try_kernel(task&, const std::string& name, std::vector<candidate>& found) const;
     std::string why_not(const task&) const;
     void time(const task&, const std::vector<candidate>&) const;

@@ -150,16 +150,9 @@ void task::fill_special_matrix(purpose wanted) {
 }
 
 void task::make_pointer_arrays() {
-    const size_t batch = static_cast<size_t>(shape_.batch);
-    const operand_sizes stride = batch_strides(shape_);
-    std::vector<float*> lists(3 * batch);
-    for (size_t i = 0; i < batch; ++i) {
-        const int64_t at = static_cast<int64_t>(i);
-        lists[i] = static_cast<float*>(operands_.a) + at * stride.a;
-        lists[batch + i] = static_cast<float*>(operands_.b) + at * stride.b;
-        lists[2 * batch + i] = static_cast<float*>(operands_.c) + at * stride.c;
-    }
+    std::vector<float*> lists = batch_pointers(shape_, operands_);
     if (shape_.shuffled) { // all three in the same way, so that the products stay the same
+        const size_t batch = static_cast<size_t>(shape_.batch);
         std::vector<size_t> order(batch);
         std::iota(order.begin(), order.end(), size_t{0});
         std::shuffle(order.begin(), order.end(), std::mt19937_64(seed_));
@@ -170,9 +163,7 @@ void task::make_pointer_arrays() {
     const size_t bytes = lists.size() * sizeof(float*);
     lists_ = buffer(handle_, bytes);
     machine_.upload(lists_.data(), lists.data(), bytes);
-    operands_.a_list = static_cast<float**>(lists_.data());
-    operands_.b_list = operands_.a_list + batch;
-    operands_.c_list = operands_.b_list + batch;
+    use_pointers(operands_, lists_, shape_.batch);
 }
 
 buffer& task::output() {

@@ -2,8 +2,9 @@
 # `tools`, in the package's folder.
 
 # A wheel has copies in place of links, so it has the library once, under the name that programs
-# load.
+# load. It has the headers, too: torch_kernels.cpp is compiled where the wheel is.
 function(myblas_install_library_once)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/myblas DESTINATION include COMPONENT library)
     install(
         CODE [[
             file(GLOB_RECURSE versioned ${CMAKE_INSTALL_PREFIX}/*/libmyblas.so.*.*.*)

@@ -17,7 +17,7 @@ CODE_NAMES = {"CMakeLists.txt", "myblas-config.cmake.in", "run"}  # run: .ci/run
 PAGES = {".md", ".1", ".7"}  # here only words are checked
 
 # Generated files, and tables with a row on each line.
-WIDE = {"src/select/model_sm90.inc", "src/select/tuning_sm90.cpp"}
+WIDE = {"src/select/model_sm90.inc"}
 # Pages that quote names of earlier versions, this file and its test.
 QUOTING = re.compile(r"docs/experiments/|docs/glossary\.md|CHANGELOG\.md|.*/style\.(py|sh)$")
 

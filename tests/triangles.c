@@ -6,10 +6,11 @@
 #include <sys/mman.h>
 
 enum function { symv, syr, syr2, trmv, trsv };
+static const char* const function_names[] = {"symv", "syr", "syr2", "trmv", "trsv"};
 
 struct triangle_case {
     enum function function;
-    bool upper, trans, unit, wide, device_scalars, hard;
+    bool upper, trans, unit, wide, device_scalars, graded;
     int64_t n, lda, incx, incy;
     int misaligned;
     float alpha, beta;
@@ -23,9 +24,9 @@ static bool uses_y(const struct triangle_case* g) {
     return g->function == symv || g->function == syr2;
 }
 
-// hard: magnitudes over many powers of two, so that rows are graded and diagonals tiny and huge.
+// graded: magnitudes over many powers of two, so that rows differ, and diagonals are tiny or huge.
 static float value_of(const struct triangle_case* g) {
-    return g->hard ? ldexpf(random_float(), (int)random_between(-20, 20)) : random_float();
+    return g->graded ? ldexpf(random_float(), (int)random_between(-20, 20)) : random_float();
 }
 
 static bool is_read(const struct triangle_case* g, int64_t i, int64_t j) {
@@ -45,25 +46,26 @@ static float* place_vector(
 }
 
 static void place_operands(const struct triangle_case* g, struct operands* o) {
-    const bool counts = g->alpha != 0 || g->function == trmv || g->function == trsv;
+    const bool reads_x = g->alpha != 0 || g->function == trmv || g->function == trsv;
     float* a = operand_place(&o->a,
                              matrix_bytes(g->n, g->n, g->lda, sizeof(float)),
                              (size_t)g->misaligned * sizeof(float));
     for (int64_t j = 0; j < g->n; ++j)
         for (int64_t i = 0; i < g->n; ++i)
-            if (is_read(g, i, j) && (counts || g->function != symv)) {
+            if (is_read(g, i, j) && (reads_x || g->function != symv)) {
                 a[i + j * g->lda] = value_of(g);
                 // A solution that grew with every row would soon overflow.
                 if (g->function == trsv)
                     a[i + j * g->lda] =
                         i == j ? 2 + random_float() : random_float() * 2 / (float)g->n;
-                if (g->function == trsv && g->hard && !g->unit)
+                if (g->function == trsv && g->graded && !g->unit)
                     a[i + j * g->lda] =
                         ldexpf(a[i + j * g->lda], (int)((g->trans ? j : i) % 41) - 20);
             }
     operand_upload(&o->a);
-    place_vector(&o->x, g, g->incx, g->misaligned * 3 % 4, counts);
-    place_vector(&o->y, g, uses_y(g) ? g->incy : 1, 1, g->function == symv ? g->beta != 0 : counts);
+    place_vector(&o->x, g, g->incx, g->misaligned * 3 % 4, reads_x);
+    place_vector(
+        &o->y, g, uses_y(g) ? g->incy : 1, 1, g->function == symv ? g->beta != 0 : reads_x);
     float* scalars = operand_place(&o->scalars, 2 * sizeof(float), 0);
     scalars[0] = g->alpha;
     scalars[1] = g->beta;
@@ -71,7 +73,7 @@ static void place_operands(const struct triangle_case* g, struct operands* o) {
 }
 
 static myblasStatus_t
-call_it(myblasHandle_t handle, const struct triangle_case* g, const struct operands* o) {
+call_function(myblasHandle_t handle, const struct triangle_case* g, const struct operands* o) {
     float *a = operand_device(&o->a), *x = operand_device(&o->x), *y = operand_device(&o->y);
     const float* scalars = operand_device(&o->scalars);
     const float* alpha = g->device_scalars ? scalars : &g->alpha;
@@ -105,10 +107,10 @@ call_it(myblasHandle_t handle, const struct triangle_case* g, const struct opera
 static void
 assert_near(const struct triangle_case* g, int64_t i, double found, double exact, double bound) {
     if (!(fabs(found - exact) <= bound))
-        fail_msg("function %d %s%s%s n %lld lda %lld incx %lld incy %lld alpha %g beta %g: element "
+        fail_msg("%s %s%s%s n %lld lda %lld incx %lld incy %lld alpha %g beta %g: element "
                  "%lld is %.9g, not %.9g; "
                  "bound %.3g",
-                 g->function,
+                 function_names[g->function],
                  g->upper ? "upper" : "lower",
                  g->trans ? " trans" : "",
                  g->unit ? " unit" : "",
@@ -193,16 +195,16 @@ static void assert_update(const struct triangle_case* g, struct operands* o) {
             const double xi = x[position(i, g->n, g->incx)], xj = x[position(j, g->n, g->incx)];
             const double yi = g->function == syr ? 0 : y[position(i, g->n, g->incy)];
             const double yj = g->function == syr ? 0 : y[position(j, g->n, g->incy)];
-            const double one = g->alpha * (g->function == syr ? xi * xj : xi * yj),
-                         other = g->alpha * yi * xj;
+            const double first = g->alpha * (g->function == syr ? xi * xj : xi * yj),
+                         second = g->alpha * yi * xj;
             const double factor = g->function == syr ? 3 : 5;
-            assert_near(g,
-                        at,
-                        found[at],
-                        old[at] + one + other,
-                        factor * UNIT_ROUNDOFF * (fabs(one) + fabs(other) + fabs((double)old[at])) +
-                            2 * SMALLEST_SUBNORMAL *
-                                (1 + fabs((double)g->alpha) + fabs(xi) + fabs(yi)));
+            assert_near(
+                g,
+                at,
+                found[at],
+                old[at] + first + second,
+                factor * UNIT_ROUNDOFF * (fabs(first) + fabs(second) + fabs((double)old[at])) +
+                    2 * SMALLEST_SUBNORMAL * (1 + fabs((double)g->alpha) + fabs(xi) + fabs(yi)));
         }
     operand_assert_unchanged(&o->x);
     operand_assert_unchanged(&o->y);
@@ -228,7 +230,7 @@ static myblasCall_t describe(const struct triangle_case* g, const struct operand
     return call;
 }
 
-// Returns whether there was a kernel for it: OpenBLAS's may be absent.
+// False: the forced kernel is OpenBLAS's, which may be absent.
 static bool run_case(myblasHandle_t handle,
                      const struct triangle_case* g,
                      struct operands* o,
@@ -246,7 +248,7 @@ static bool run_case(myblasHandle_t handle,
         assert_string_equal(selected, forced);
     assert_ok(myblasSetPointerMode(
         handle, g->device_scalars ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST));
-    assert_ok(call_it(handle, g, o));
+    assert_ok(call_function(handle, g, o));
     assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_HOST));
     if (g->function == syr || g->function == syr2)
         assert_update(g, o);
@@ -271,7 +273,7 @@ static void run_cases(myblasHandle_t handle, enum function function, const char*
             .unit = random_between(0, 1),
             .wide = random_between(0, 1),
             .device_scalars = random_between(0, 1),
-            .hard = random_between(0, 1),
+            .graded = random_between(0, 1),
             .n = sizes[random_between(0, COUNT_OF(sizes) - (reduced() ? 3 : 1))],
             .incx = increments[random_between(0, COUNT_OF(increments) - 1)],
             .incy = increments[random_between(0, COUNT_OF(increments) - 1)],
@@ -314,7 +316,7 @@ static void run_many_blocks(myblasHandle_t handle, const char* forced) {
             continue;
         // Once more, with the counters that the first call left.
         operand_upload(&o.x);
-        assert_ok(call_it(handle, &g, &o));
+        assert_ok(call_function(handle, &g, &o));
         assert_vector(&g, &o);
     }
     assert_ok(myblasSetStream(handle, NULL));
@@ -349,7 +351,7 @@ static void test_syr2(void** state) { with_every_kernel(state, syr2, MYBLAS_ROUT
 static void test_trmv(void** state) { with_every_kernel(state, trmv, MYBLAS_ROUTINE_TRMV); }
 static void test_trsv(void** state) { with_every_kernel(state, trsv, MYBLAS_ROUTINE_TRSV); }
 
-// With a single element any increment except zero is right, also one that does not fit an int.
+// For a single element every increment but zero is valid, also one that does not fit an int.
 static void test_extreme_increments(void** state) {
     static const int64_t increments[] = {1,
                                          INT64_MIN,
@@ -376,7 +378,7 @@ static void test_extreme_increments(void** state) {
             operand_upload(&memory);
             float *a = operand_device(&memory), *x = a + 1, *y = a + 2;
             myblasStatus_t status = MYBLAS_STATUS_SUCCESS;
-            int result = 0; // where it is: A, x or y
+            int result = 0; // the place of the result: A, x or y
             switch (call) {
             case symv_call:
                 status = myssymv_64(handle, uplo, 1, &one, a, 1, x, inc, &one, y, inc);

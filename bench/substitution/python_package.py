@@ -67,6 +67,7 @@ def assemble(folder):
     for source in (here.parent.parent / "python" / "myblas").iterdir():
         if source.is_file():
             shutil.copy(source, package)  # it looks for the library beside itself
+    (package / "include").symlink_to(here.parent.parent / "include")
     for name in ("libmyblas.so.1", "myblas"):
         (package / "lib" / name).symlink_to(build / "lib" / name)
     return str(folder)

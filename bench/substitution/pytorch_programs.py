@@ -28,8 +28,8 @@ def finish():
     torch.cuda.synchronize()
 
 
-# ---- Inputs: made in FP64, so that making them adds no FP32 calls to the counts
-# --------------------
+# ---- Inputs --------------------------------------------------------------------------------------
+# Their products are made in FP64, so that they add no calls in FP32 to the counts.
 
 
 def random(*shape):
@@ -128,7 +128,7 @@ class Graph(Program):
         self.capture()
 
     def capture(self):
-        """The function that calls cuBLAS; a replay does not."""
+        """Only the capture calls cuBLAS; a replay does not."""
         self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self.graph):
             self.results = self.program.run()
@@ -247,7 +247,7 @@ def with_factor(function, n, columns):
 
 
 def cublas_function(name):
-    """The cuBLAS that the loader finds for a program that is linked to it."""
+    """A function of the cuBLAS that a program would get that is linked to it."""
     with open("/proc/self/maps") as maps:
         path = next(line.split()[-1] for line in maps if "/libcublas.so" in line)
     ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
@@ -340,7 +340,7 @@ PROGRAMS = {
     "cholesky 8192": lambda: Program(torch.linalg.cholesky, positive_definite(8192)),
     "solve_triangular 4096": of(solve_lower, lambda: triangle(4096), (4096, 4096)),
     "lu_factor 8192": lambda: Decomposition(torch.linalg.lu_factor, lu_product, random(8192, 8192)),
-    # Under what programs do around their layers
+    # In CUDA graphs and on two streams
     "Linear 4096 in a graph": lambda: Graph(Layer(nn.Linear(4096, 4096), random(4096, 4096))),
     "TransformerEncoder in a graph": lambda: Graph(Layer(encoder(), tokens())),
     "two Linear 512 in a graph": lambda: Graph(Layer(two_layers(512), random(64, 512))),

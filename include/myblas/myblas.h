@@ -352,8 +352,8 @@ MYBLAS_API myblasStatus_t myblasSetMathMode(myblasHandle_t handle, myblasMath_t 
 MYBLAS_API myblasStatus_t myblasGetMathMode(myblasHandle_t handle, myblasMath_t* mode);
 
 /*
- * Sets the number of multiprocessors that calls plan for, from 1 to the device's number. It leaves
- * the rest to kernels that run beside them, such as NCCL's. Kernels are chosen as if the GPU had no
+ * Sets the number of multiprocessors that calls plan for, from 1 to the device's number. The
+ * others are free for other kernels, such as NCCL's. Kernels are chosen as if the GPU had no
  * more multiprocessors, and persistent kernels have blocks for no more. Other kernels have a block
  * for each tile, and the GPU places these blocks wherever there is room: the number is a plan and
  * no limit. Another number may give other bits, within the stated bounds. 0, the number at first,

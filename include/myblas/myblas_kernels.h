@@ -142,8 +142,8 @@ typedef struct {
     double tile_utilisation;     /* fraction of the tiles' elements that is inside C */
     double arithmetic_us, cache_us, memory_us, overhead_us;
     double factor;       /* learned from measurements, times that of MYBLAS_TUNING's file */
-    double predicted_us; /* microseconds; for kernels of weaker modes the choice adds 8%, or 12%
-                            in batches */
+    double predicted_us; /* microseconds; the choice adds 8% to the times of weaker modes, or
+                            12% in batches */
 } myblasKernelEstimate_t;
 
 /*

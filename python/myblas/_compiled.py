@@ -17,6 +17,7 @@ import torch
 from ._library import library_path
 
 SOURCE = pathlib.Path(__file__).resolve().parent / "torch_kernels.cpp"
+INCLUDE = SOURCE.parent / "include"  # myblas's headers
 
 
 def path():
@@ -40,6 +41,7 @@ def build():
             *compiler,
             *("-O2", "-std=c++20", "-fPIC", "-shared", "-fvisibility=hidden"),
             f"-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}",
+            f"-I{INCLUDE}",
             *(f"-I{root / 'include' / part}" for part in ("", "torch/csrc/api/include")),
             *(str(SOURCE), "-o", str(made), f"-L{root / 'lib'}", "-lc10", "-ltorch_cpu"),
         ]

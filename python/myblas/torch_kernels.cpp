@@ -1,6 +1,8 @@
 // The usual products of PyTorch on myblas without a step through Python: float32, dense operands, a
 // new result or one by rows. _compiled.py compiles this file and registers its kernels in front of
 // the kernels in Python (torch.py), which every other call goes to.
+#include "myblas/myblas.h"
+
 #include <ATen/Context.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -18,96 +20,18 @@
 
 namespace {
 
-// ---- The library, as in myblas.h ----------------------------------------------------------------
-
-using handle = void*;
-constexpr int success = 0, backend_host = 1, backend_cuda = 2, bias_of_rows = 0;
-
-struct epilogue {
-    size_t size_bytes;
-    int activation, bias_of;
-    const float* bias;
-    float* aux;
-    int64_t ldaux, stride_bias, stride_aux;
-};
+// ---- The library --------------------------------------------------------------------------------
 
 struct functions {
-    int (*create_on)(handle*, int);
-    int (*destroy)(handle);
-    int (*get_math_mode)(handle, int*);
-    int (*set_math_mode)(handle, int);
-    int (*set_stream)(handle, void*);
-    int (*multiply)(handle,
-                    int,
-                    int,
-                    int64_t,
-                    int64_t,
-                    int64_t,
-                    const float*,
-                    const float*,
-                    int64_t,
-                    const float*,
-                    int64_t,
-                    const float*,
-                    float*,
-                    int64_t);
-    int (*multiply_batch)(handle,
-                          int,
-                          int,
-                          int64_t,
-                          int64_t,
-                          int64_t,
-                          const float*,
-                          const float*,
-                          int64_t,
-                          int64_t,
-                          const float*,
-                          int64_t,
-                          int64_t,
-                          const float*,
-                          float*,
-                          int64_t,
-                          int64_t,
-                          int64_t);
-    int (*multiply_fused)(handle,
-                          int,
-                          int,
-                          int64_t,
-                          int64_t,
-                          int64_t,
-                          const float*,
-                          const float*,
-                          int64_t,
-                          const float*,
-                          int64_t,
-                          const float*,
-                          const float*,
-                          int64_t,
-                          float*,
-                          int64_t,
-                          const epilogue*);
-    int (*multiply_fused_batch)(handle,
-                                int,
-                                int,
-                                int64_t,
-                                int64_t,
-                                int64_t,
-                                const float*,
-                                const float*,
-                                int64_t,
-                                int64_t,
-                                const float*,
-                                int64_t,
-                                int64_t,
-                                const float*,
-                                const float*,
-                                int64_t,
-                                int64_t,
-                                float*,
-                                int64_t,
-                                int64_t,
-                                const epilogue*,
-                                int64_t);
+    decltype(&myblasCreateOn) create_on;
+    decltype(&myblasDestroy) destroy;
+    decltype(&myblasGetMathMode) get_math_mode;
+    decltype(&myblasSetMathMode) set_math_mode;
+    decltype(&myblasSetStream) set_stream;
+    decltype(&mysgemm_64) multiply;
+    decltype(&mysgemmStridedBatched_64) multiply_batch;
+    decltype(&mysgemmFused_64) multiply_fused;
+    decltype(&mysgemmFusedStridedBatched_64) multiply_fused_batch;
 } library;
 
 bool find_library(const char* path) {
@@ -135,25 +59,29 @@ bool find_library(const char* path) {
 std::atomic<int> generation; // a handle on a GPU does not survive a fork
 
 struct own_handle {
-    handle opened = nullptr;
-    void* stream = nullptr;
-    int mode = 0, default_mode = 0;
+    myblasHandle_t opened = nullptr;
+    myblasStream_t stream = nullptr;
+    myblasMath_t mode{}, default_mode{};
 
     // Null: the library refuses.
-    handle prepare(const at::Device& device, void* wanted_stream, int wanted_mode) {
+    myblasHandle_t
+    prepare(const at::Device& device, myblasStream_t wanted_stream, int wanted_number) {
         if (!opened) {
             const c10::DeviceGuard guard(device); // a handle belongs to the current device
-            if (library.create_on(&opened, device.is_cpu() ? backend_host : backend_cuda) !=
-                success)
+            const auto backend = device.is_cpu() ? MYBLAS_BACKEND_HOST : MYBLAS_BACKEND_CUDA;
+            if (library.create_on(&opened, backend) != MYBLAS_STATUS_SUCCESS)
                 return opened = nullptr;
             library.get_math_mode(opened, &default_mode);
             mode = default_mode;
         }
-        if (stream != wanted_stream && library.set_stream(opened, wanted_stream) != success)
+        if (stream != wanted_stream &&
+            library.set_stream(opened, wanted_stream) != MYBLAS_STATUS_SUCCESS)
             return nullptr;
         stream = wanted_stream;
-        wanted_mode = wanted_mode < 0 ? default_mode : wanted_mode;
-        if (mode != wanted_mode && library.set_math_mode(opened, wanted_mode) != success)
+        const auto wanted_mode =
+            wanted_number < 0 ? default_mode : static_cast<myblasMath_t>(wanted_number);
+        if (mode != wanted_mode &&
+            library.set_math_mode(opened, wanted_mode) != MYBLAS_STATUS_SUCCESS)
             return nullptr;
         mode = wanted_mode;
         return opened;
@@ -186,8 +114,8 @@ own_handle* handle_of(const at::Device& device) {
 }
 
 // False: the stream is not known.
-bool find_stream(const at::Device& device, void** stream) {
-    using getter = int (*)(int32_t, void**);
+bool find_stream(const at::Device& device, myblasStream_t* stream) {
+    using getter = int (*)(int32_t, myblasStream_t*);
     static const auto get = [] {
         void* const file = dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_NOLOAD);
         return file ? reinterpret_cast<getter>(dlsym(file, "aoti_torch_get_current_cuda_stream"))
@@ -285,7 +213,8 @@ serve(bool is_cuda, int which, const registration& own, c10::ArrayRef<c10::IValu
     float alpha = 1, beta = 0;
     const at::Tensor* added = nullptr;
     layout of_added = {true, n};
-    epilogue last = {sizeof last, 0, bias_of_rows, nullptr, nullptr, 0, 0, 0};
+    myblasEpilogue_t epilogue{}; // the bias is one of rows
+    epilogue.size_bytes = sizeof epilogue;
     if (adds) {
         added = &operands[0].toTensor();
         const at::Scalar factor = operands[3].toScalar(), of_product = operands[4].toScalar();
@@ -296,7 +225,7 @@ serve(bool is_cuda, int which, const registration& own, c10::ArrayRef<c10::IValu
         if (rank == 2 && added->dim() == 1) { // the bias of nn.Linear
             if (added->size(0) != n || n < 2 || added->stride(0) != 1 || factor.toDouble() != 1)
                 return std::nullopt;
-            last.bias = added->const_data_ptr<float>();
+            epilogue.bias = added->const_data_ptr<float>();
         } else {
             if (added->dim() != rank || added->size(-2) != m || added->size(-1) != n ||
                 (rank == 3 && added->size(0) != a.size(0)) || !find_layout(*added, &of_added) ||
@@ -313,23 +242,25 @@ serve(bool is_cuda, int which, const registration& own, c10::ArrayRef<c10::IValu
             may_overlap(c, a) || may_overlap(c, b) || (added && may_overlap(c, *added)))
             return std::nullopt;
     }
-    void* stream;
+    myblasStream_t stream;
     own_handle* const opened = handle_of(a.device());
-    const handle h = opened && find_stream(a.device(), &stream)
-                         ? opened->prepare(a.device(), stream, own.mode)
-                         : nullptr;
+    const myblasHandle_t h = opened && find_stream(a.device(), &stream)
+                                 ? opened->prepare(a.device(), stream, own.mode)
+                                 : nullptr;
     if (!h)
         return std::nullopt;
     if (!c.defined())
         c = rank == 3 ? at::empty({a.size(0), m, n}, a.options()) : at::empty({m, n}, a.options());
 
     // By rows: C^T = B^T A^T.
-    const int op_b = !of_b.by_rows, op_a = !of_a.by_rows;
+    const auto op_a = of_a.by_rows ? MYBLAS_OP_N : MYBLAS_OP_T;
+    const auto op_b = of_b.by_rows ? MYBLAS_OP_N : MYBLAS_OP_T;
     const auto *const data_a = a.const_data_ptr<float>(), *const data_b = b.const_data_ptr<float>();
     auto* const data_c = c.mutable_data_ptr<float>();
-    const float* const data_added = last.bias || !added ? nullptr : added->const_data_ptr<float>();
+    const float* const data_added =
+        epilogue.bias || !added ? nullptr : added->const_data_ptr<float>();
     const int64_t batch = rank == 3 ? a.size(0) : 1;
-    int status;
+    myblasStatus_t status;
     if (adds && rank == 3)
         status = library.multiply_fused_batch(h,
                                               op_b,
@@ -351,7 +282,7 @@ serve(bool is_cuda, int which, const registration& own, c10::ArrayRef<c10::IValu
                                               data_c,
                                               n,
                                               m * n,
-                                              &last,
+                                              &epilogue,
                                               batch);
     else if (adds)
         status = library.multiply_fused(h,
@@ -370,7 +301,7 @@ serve(bool is_cuda, int which, const registration& own, c10::ArrayRef<c10::IValu
                                         of_added.ld,
                                         data_c,
                                         n,
-                                        &last);
+                                        &epilogue);
     else if (rank == 3)
         status = library.multiply_batch(h,
                                         op_b,
@@ -393,7 +324,7 @@ serve(bool is_cuda, int which, const registration& own, c10::ArrayRef<c10::IValu
     else
         status = library.multiply(
             h, op_b, op_a, n, m, k, &alpha, data_b, of_b.ld, data_a, of_a.ld, &zero, data_c, n);
-    return status == success ? std::optional(c) : std::nullopt;
+    return status == MYBLAS_STATUS_SUCCESS ? std::optional(c) : std::nullopt;
 }
 
 template <bool is_cuda, int which>

@@ -93,7 +93,7 @@ const user* find_user(const backend_ops& backend, const capture_place& place) {
             return nullptr;
         users = made;
     }
-    // Without a watch, nobody would say when the memory may be used again.
+    // The watch tells when the graph is gone, and the memory may be used again.
     if (!backend.watch_graph(place.capture.graph, &made->is_over))
         return nullptr;
     made->is_watched = true;

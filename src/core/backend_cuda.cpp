@@ -48,7 +48,7 @@ const char* explain(cudaError_t error) {
     }
 }
 
-// MYBLAS_STATUS_EXECUTION_FAILED: any error but those of memory.
+// A lack of memory has a status of its own. All other errors are EXECUTION_FAILED.
 myblasStatus_t status_of(cudaError_t error) {
     switch (error) {
     case cudaSuccess:
@@ -60,7 +60,7 @@ myblasStatus_t status_of(cudaError_t error) {
     }
 }
 
-// Of a device that cannot be opened.
+// The status and the reason for a device that cannot be opened.
 myblasStatus_t refuse_device(cudaError_t error, const char** reason) {
     *reason = explain(error);
     return error == cudaErrorMemoryAllocation ? MYBLAS_STATUS_ALLOC_FAILED

@@ -64,7 +64,7 @@ struct device_costs {
     // ---- Loads ----
     // From a load to its data, in cycles. H200, gemv, docs/experiments/vectors.md.
     double cache_latency, memory_latency;
-    // Rates of loads, from the same readings. They exceed the real ones, since the latency of one
+    // Rates of loads, from the same readings. The real rates are lower: here, the latency of one
     // block overlaps the transfers of others.
     double sm_rate;                 // of one multiprocessor at most, in bytes a cycle
     double memory_rate, cache_rate; // of all multiprocessors, relative to memory_bytes_per_cycle

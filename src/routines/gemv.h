@@ -6,9 +6,9 @@
 namespace myblas {
 
 // x and y point at element 0 of the vectors, for either sign of the increment. Element i of a batch
-// is at base + i * stride, or at array[i] when the array is set. The call is computed as a product:
-// a vector with a positive increment is a row of a matrix, and the increment is the leading
-// dimension.
+// is at base + i * stride, or at array[i] when the array is set. The call is computed as a product.
+// A vector that is not contiguous is a row of a matrix, and the increment, negative or not, is its
+// leading dimension (runs_backwards).
 struct gemv_problem {
     myblasMath_t math =
         MYBLAS_FP32_STRICT_MATH; // reproducible or not; other modes compute as strict

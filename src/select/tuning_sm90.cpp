@@ -13,72 +13,74 @@
 namespace myblas {
 namespace {
 
+using namespace cuda;
+
 constexpr unsigned nn = 1;
 
 // clang-format off
 // Products are chosen by predicted time. A product that no variant accepts goes to the kernel that
 // accepts everything; with an epilogue, to one that accepts everything up to 2^31 tiles.
 constexpr rule<sgemm_problem> sgemm[] = {
-    {any_form, {any, any, any, any}, &cuda::sgemm_shared_tile_grid_stride},
-    {any_form, {any, any, any, any}, &cuda::sgemm_warp_tile[1]},
+    {any_form, {any, any, any, any}, &sgemm_shared_tile_grid_stride},
+    {any_form, {any, any, any, any}, &sgemm_warp_tile[1]},
     // Vectors that run backwards
-    {any_form, {any, any, any, any}, &cuda::sgemm_gemv},
-    {any_form, {any, any, any, any}, &cuda::sgemm_grid_stride},
+    {any_form, {any, any, any, any}, &sgemm_gemv},
+    {any_form, {any, any, any, any}, &sgemm_grid_stride},
 };
 
 constexpr rule<transpose_problem> transpose[] = {
-    // forms              m    n    min(m, n)       m * n
-    {out_of_place_form,   {any, any, at_least(16),   at_most(1 << 18)},  &cuda::transpose_small_elements},
-    {out_of_place_form,   {any, any, at_least(16),   at_most(1 << 22)},  &cuda::transpose_small_squares},
-    {out_of_place_form,   {any, any, at_least(16),   at_most(1 << 22)},  &cuda::transpose_small_tiles},
-    {byte_form,           {any, at_most(64), at_least(16), at_most(1 << 24)}, &cuda::transpose_small_tiles},
-    {byte_form,           {any, any, at_least(16),   at_most(1 << 24)},  &cuda::transpose_small_squares},
-    {byte_form & whole_sectors_form, {any, any, at_least(64), any},      &cuda::transpose_large_tiles},
-    {whole_sectors_form,  {any, any, at_least(32),   any},               &cuda::transpose_vectorised},
-    {whole_sectors_form,  {any, any, at_least(32),   any},               &cuda::transpose_large_tiles},
-    {out_of_place_form,   {any, any, at_least(1000), at_least(2500000)}, &cuda::transpose_shifted},
-    {out_of_place_form,   {any, any, at_least(9),    at_most(130000)},   &cuda::transpose_small_elements},
-    {out_of_place_form,   {any, any, at_least(17),   at_most(2600000)},  &cuda::transpose_small_elements},
-    {out_of_place_form,   {any, any, at_most(40),    any},               &cuda::transpose_interleaved},
-    {out_of_place_form,   {any, any, any,            at_most(5800000)},  &cuda::transpose_small_elements},
-    {out_of_place_form,   {any, any, at_most(128),   any},               &cuda::transpose_interleaved},
-    {out_of_place_form,   {any, any, any,            any},               &cuda::transpose_shifted},
-    {out_of_place_form,   {any, any, any,            any},               &cuda::transpose_unrolled},
-    {in_place_form,       {any, any, any,            any},               &cuda::transpose_in_place_pairs},
-    {in_place_form,       {any, any, any,            any},               &cuda::transpose_in_place_square},
-    {in_place_form,       {any, any, any,            any},               &cuda::transpose_in_place_workspace},
-    {in_place_form,       {any, any, any,            any},               &cuda::transpose_in_place_cycles},
+    // forms             m    n    min(m, n)       m * n
+    {out_of_place_form,  {any, any, at_least(16),   at_most(1 << 18)},   &transpose_small_elements},
+    {out_of_place_form,  {any, any, at_least(16),   at_most(1 << 22)},   &transpose_small_squares},
+    {out_of_place_form,  {any, any, at_least(16),   at_most(1 << 22)},   &transpose_small_tiles},
+    {byte_form, {any, at_most(64), at_least(16), at_most(1 << 24)}, &transpose_small_tiles},
+    {byte_form,          {any, any, at_least(16),   at_most(1 << 24)},   &transpose_small_squares},
+    {byte_form & whole_sectors_form, {any, any, at_least(64), any}, &transpose_large_tiles},
+    {whole_sectors_form, {any, any, at_least(32),   any},                &transpose_vectorised},
+    {whole_sectors_form, {any, any, at_least(32),   any},                &transpose_large_tiles},
+    {out_of_place_form,  {any, any, at_least(1000), at_least(2500000)},  &transpose_shifted},
+    {out_of_place_form,  {any, any, at_least(9),    at_most(130000)},    &transpose_small_elements},
+    {out_of_place_form,  {any, any, at_least(17),   at_most(2600000)},   &transpose_small_elements},
+    {out_of_place_form,  {any, any, at_most(40),    any},                &transpose_interleaved},
+    {out_of_place_form,  {any, any, any,            at_most(5800000)},   &transpose_small_elements},
+    {out_of_place_form,  {any, any, at_most(128),   any},                &transpose_interleaved},
+    {out_of_place_form,  {any, any, any,            any},                &transpose_shifted},
+    {out_of_place_form,  {any, any, any,            any},                &transpose_unrolled},
+    {in_place_form, {any, any, any, any}, &transpose_in_place_pairs},
+    {in_place_form, {any, any, any, any}, &transpose_in_place_square},
+    {in_place_form, {any, any, any, any}, &transpose_in_place_workspace},
+    {in_place_form, {any, any, any, any}, &transpose_in_place_cycles},
 };
 
 constexpr rule<geam_problem> geam[] = {
     // forms    m    n    min(m, n)  m * n
-    {nn,       {any, any, any, at_least(1 << 21)}, &cuda::geam_shared_tile},
-    {any_form, {any, any, any, any},               &cuda::geam_async_tiles},
-    {any_form, {any, any, any, any},               &cuda::geam_shared_tile},
+    {nn,       {any, any, any, at_least(1 << 21)}, &geam_shared_tile},
+    {any_form, {any, any, any, any},               &geam_async_tiles},
+    {any_form, {any, any, any, any},               &geam_shared_tile},
 };
 
 constexpr rule<sum_problem<float>> sum[] = {
     // forms    n                incx
-    {any_form, {at_most(110000), at_most(1), any, any}, &cuda::sum_cluster},
-    {any_form, {at_most(16384),  any,        any, any}, &cuda::sum_cluster},
-    {any_form, {at_most(16384),  any,        any, any}, &cuda::sum_single_block},
-    {any_form, {any,             any,        any, any}, &cuda::sum_polled},
+    {any_form, {at_most(110000), at_most(1), any, any}, &sum_cluster},
+    {any_form, {at_most(16384),  any,        any, any}, &sum_cluster},
+    {any_form, {at_most(16384),  any,        any, any}, &sum_single_block},
+    {any_form, {any,             any,        any, any}, &sum_polled},
 };
 
 constexpr rule<sum_problem<double>> dsum[] = {
     // forms    n               incx
-    {any_form, {at_most(55000), at_most(1), any, any}, &cuda::dsum_cluster},
-    {any_form, {at_most(8192),  any,        any, any}, &cuda::dsum_cluster},
-    {any_form, {at_most(8192),  any,        any, any}, &cuda::dsum_single_block},
-    {any_form, {any,            any,        any, any}, &cuda::dsum_polled},
+    {any_form, {at_most(55000), at_most(1), any, any}, &dsum_cluster},
+    {any_form, {at_most(8192),  any,        any, any}, &dsum_cluster},
+    {any_form, {at_most(8192),  any,        any, any}, &dsum_single_block},
+    {any_form, {any,            any,        any, any}, &dsum_polled},
 };
 
 constexpr rule<gemsum_problem> gemsum[] = {
     // forms    m                   n           m * n
-    {any_form, {interval{5, 16384}, {8, 4096},  any, at_most(5000000)}, &cuda::gemsum_row_clusters},
-    {any_form, {any,                any,        any, any},              &cuda::gemsum_row_tiles},
-    {any_form, {any,                any,        any, any},              &cuda::gemsum_column_groups},
-    {any_form, {any,                any,        any, any},              &cuda::gemsum_naive},
+    {any_form, {interval{5, 16384}, {8, 4096},  any, at_most(5000000)}, &gemsum_row_clusters},
+    {any_form, {any,                any,        any, any},              &gemsum_row_tiles},
+    {any_form, {any,                any,        any, any},              &gemsum_column_groups},
+    {any_form, {any,                any,        any, any},              &gemsum_naive},
 };
 
 // ---- Level 1 ------------------------------------------------------------------------------------
@@ -88,23 +90,23 @@ constexpr interval contiguous{-1, 1}; // increments of either sign
 
 constexpr rule<dot_problem> dot[] = {
     // forms    n               incx        incy
-    {any_form, {at_most(55000), contiguous, contiguous, any}, &cuda::dot_cluster},
-    {any_form, {at_most(8192),  any,        any,        any}, &cuda::dot_cluster},
-    {any_form, {any,            any,        any,        any}, &cuda::dot_polled},
+    {any_form, {at_most(55000), contiguous, contiguous, any}, &dot_cluster},
+    {any_form, {at_most(8192),  any,        any,        any}, &dot_cluster},
+    {any_form, {any,            any,        any,        any}, &dot_polled},
 };
 
 constexpr rule<nrm2_problem> nrm2[] = {
     // forms    n                incx
-    {any_form, {at_most(110000), at_most(1), any, any}, &cuda::nrm2_cluster},
-    {any_form, {at_most(16384),  any,        any, any}, &cuda::nrm2_cluster},
-    {any_form, {any,             any,        any, any}, &cuda::nrm2_polled},
+    {any_form, {at_most(110000), at_most(1), any, any}, &nrm2_cluster},
+    {any_form, {at_most(16384),  any,        any, any}, &nrm2_cluster},
+    {any_form, {any,             any,        any, any}, &nrm2_polled},
 };
 
 constexpr rule<extremum_problem> extremum[] = {
     // forms    n                incx
-    {any_form, {at_most(110000), at_most(1), any, any}, &cuda::extremum_cluster},
-    {any_form, {at_most(16384),  any,        any, any}, &cuda::extremum_cluster},
-    {any_form, {any,             any,        any, any}, &cuda::extremum_polled},
+    {any_form, {at_most(110000), at_most(1), any, any}, &extremum_cluster},
+    {any_form, {at_most(16384),  any,        any, any}, &extremum_cluster},
+    {any_form, {any,             any,        any, any}, &extremum_polled},
 };
 
 // ---- Level 2 ------------------------------------------------------------------------------------
@@ -113,26 +115,26 @@ constexpr rule<extremum_problem> extremum[] = {
 
 constexpr rule<symv_problem> symv[] = {
     // forms    n
-    {any_form, {at_most(1200), any, any, any}, &cuda::symv_warps},
-    {any_form, {at_least(12000), any, any, any}, &cuda::symv_strips},
-    {any_form, {any, any, any, any}, &cuda::symv_tiles},
-    {any_form, {any, any, any, any}, &cuda::symv_rows},
+    {any_form, {at_most(1200), any, any, any}, &symv_warps},
+    {any_form, {at_least(12000), any, any, any}, &symv_strips},
+    {any_form, {any, any, any, any}, &symv_tiles},
+    {any_form, {any, any, any, any}, &symv_rows},
 };
 
 // ---- Level 3 ------------------------------------------------------------------------------------
 
 constexpr rule<symm_problem> symm[] = {
     // forms    m    n    order
-    {any_form, {at_most(8192), at_most(8192), at_most(64), any}, &cuda::symm_small},
-    {any_form, {any, any, any, any}, &cuda::symm_products},
-    {any_form, {any, any, any, any}, &cuda::symm_naive},
+    {any_form, {at_most(8192), at_most(8192), at_most(64), any}, &symm_small},
+    {any_form, {any, any, any, any}, &symm_products},
+    {any_form, {any, any, any, any}, &symm_naive},
 };
 
 constexpr rule<trmm_problem> trmm[] = {
     // forms    m    n    order
-    {any_form, {at_most(8192), at_most(8192), at_most(64), any}, &cuda::trmm_small},
-    {any_form, {any, any, any, any}, &cuda::trmm_products},
-    {any_form, {any, any, any, any}, &cuda::trmm_naive},
+    {any_form, {at_most(8192), at_most(8192), at_most(64), any}, &trmm_small},
+    {any_form, {any, any, any, any}, &trmm_products},
+    {any_form, {any, any, any, any}, &trmm_naive},
 };
 // clang-format on
 
@@ -145,28 +147,28 @@ constinit const tuning tuning_sm90 = {90, {
     geam,
     sum,
     dsum,
-    in_order<cuda::axpy_vectorised, cuda::axpy_strided>,
-    in_order<cuda::copy_vectorised, cuda::copy_strided>,
+    in_order<axpy_vectorised, axpy_strided>,
+    in_order<copy_vectorised, copy_strided>,
     gemsum,
-    in_order<cuda::histogram_lane_counters>,
+    in_order<histogram_lane_counters>,
     dot,
     nrm2,
     extremum,
-    in_order<cuda::scal_vectorised, cuda::scal_strided>,
-    in_order<cuda::swap_vectorised, cuda::swap_strided>,
-    in_order<cuda::rot_vectorised, cuda::rot_strided>,
-    in_order<cuda::rotm_vectorised, cuda::rotm_strided>,
-    in_order<cuda::rotg_one_thread>,
-    in_order<cuda::rotmg_one_thread>,
+    in_order<scal_vectorised, scal_strided>,
+    in_order<swap_vectorised, swap_strided>,
+    in_order<rot_vectorised, rot_strided>,
+    in_order<rotm_vectorised, rotm_strided>,
+    in_order<rotg_one_thread>,
+    in_order<rotmg_one_thread>,
     symv,
-    in_order<cuda::syr_tiles>,
-    in_order<cuda::trmv_rows, cuda::trmv_single_block>,
-    in_order<cuda::trsv_chain, cuda::trsv_single_block>,
-    in_order<cuda::syrk_products, cuda::syrk_naive>,
-    in_order<cuda::syr2k_products, cuda::syr2k_naive>,
+    in_order<syr_tiles>,
+    in_order<trmv_rows, trmv_single_block>,
+    in_order<trsv_chain, trsv_single_block>,
+    in_order<syrk_products, syrk_naive>,
+    in_order<syr2k_products, syr2k_naive>,
     symm,
     trmm,
-    in_order<cuda::trsm_products, cuda::trsm_naive>,
+    in_order<trsm_products, trsm_naive>,
 }, sgemm_predictor_sm90};
 // clang-format on
 

@@ -125,22 +125,8 @@ myblasStatus_t mysgemm_64(myblasHandle_t handle,
                           float* c,
                           int64_t ldc) {
     static int64_t calls;
-    typedef myblasStatus_t (*function)(myblasHandle_t,
-                                       myblasOperation_t,
-                                       myblasOperation_t,
-                                       int64_t,
-                                       int64_t,
-                                       int64_t,
-                                       const float*,
-                                       const float*,
-                                       int64_t,
-                                       const float*,
-                                       int64_t,
-                                       const float*,
-                                       float*,
-                                       int64_t);
     const char* const kind = getenv("WRONG");
-    const function right = (function)dlsym(RTLD_NEXT, "mysgemm_64");
+    const __typeof__(&mysgemm_64) right = (__typeof__(right))dlsym(RTLD_NEXT, "mysgemm_64");
     const myblasStatus_t status =
         right(handle, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     if (status != MYBLAS_STATUS_SUCCESS || !kind || (*alpha == 0 && strcmp(kind, "reads") != 0))

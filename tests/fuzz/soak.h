@@ -24,8 +24,8 @@ struct soak_round {
     long long calls = 0, handles = 0; // in the round
 };
 
-// Which memory keeps growing; empty: none. The first third of the rounds is left out: caches fill.
-// Memory grows if each of the last third's rounds holds more than every one before.
+// Which memory keeps growing; empty: none. Memory grows if every round of the last quarter holds
+// more than each round of the second quarter. In the first quarter caches fill.
 std::string growth_in(const std::vector<soak_round>& rounds);
 
 } // namespace fuzz

@@ -83,6 +83,7 @@ if /usr/bin/python3 -c 'import numpy, venv' 2>/dev/null; then
         }
     done
 fi
+[ -e "$package/include/myblas/myblas.h" ] || die "torch_kernels.cpp would lack the headers"
 [ -e "$package/py.typed" ] || die "type checkers would not read the package's types"
 [ "$("$work/venv/bin/python" -m myblas version)" = "$version" ] ||
     die "python -m myblas version says something else"

@@ -185,8 +185,8 @@ void strsv_(const char* uplo, const char* trans, const char* diag, const int* n,
 
 void cblas_sgemv(int layout, int trans, int m, int n, float alpha, const float* a, int lda,
                  const float* x, int incx, float beta, float* y, int incy) {
-    const bool turn = layout == row_major;
-    gemv(cblas_operation(trans, turn), turn ? n : m, turn ? m : n, alpha, a, lda, x, incx, beta, y,
+    const bool swap = layout == row_major;
+    gemv(cblas_operation(trans, swap), swap ? n : m, swap ? m : n, alpha, a, lda, x, incx, beta, y,
          incy);
 }
 void cblas_sger(int layout, int m, int n, float alpha, const float* x, int incx, const float* y,
@@ -210,14 +210,14 @@ void cblas_ssyr2(int layout, int uplo, int n, float alpha, const float* x, int i
 }
 void cblas_strmv(int layout, int uplo, int trans, int diag, int n, const float* a, int lda,
                  float* x, int incx) {
-    const bool turn = layout == row_major;
-    triangular(strmv, mystrmv, cblas_fill(uplo, turn), cblas_operation(trans, turn),
+    const bool swap = layout == row_major;
+    triangular(strmv, mystrmv, cblas_fill(uplo, swap), cblas_operation(trans, swap),
                cblas_diag(diag), n, a, lda, x, incx);
 }
 void cblas_strsv(int layout, int uplo, int trans, int diag, int n, const float* a, int lda,
                  float* x, int incx) {
-    const bool turn = layout == row_major;
-    triangular(strsv, mystrsv, cblas_fill(uplo, turn), cblas_operation(trans, turn),
+    const bool swap = layout == row_major;
+    triangular(strsv, mystrsv, cblas_fill(uplo, swap), cblas_operation(trans, swap),
                cblas_diag(diag), n, a, lda, x, incx);
 }
 

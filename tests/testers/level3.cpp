@@ -1,4 +1,4 @@
-// Level 3.
+// The functions of level 3 that the testers call, in Fortran and CBLAS.
 #include "adapter.h"
 
 using namespace adapter;
@@ -54,7 +54,7 @@ void symm(myblasSideMode_t side, myblasFillMode_t uplo, int m, int n, float alph
         dc.fetch();
 }
 
-// Without B: syrk.
+// syr2k, or syrk without B.
 void rank_k(myblasFillMode_t uplo, myblasOperation_t trans, int n, int k, float alpha,
             const float* a, int lda, const float* b, int ldb, float beta, float* c, int ldc) {
     const bool is_n = trans == MYBLAS_OP_N;
@@ -143,33 +143,33 @@ void cblas_sgemm(int layout, int transa, int transb, int m, int n, int k, float 
 }
 void cblas_ssymm(int layout, int side, int uplo, int m, int n, float alpha, const float* a, int lda,
                  const float* b, int ldb, float beta, float* c, int ldc) {
-    const bool turn = layout == row_major;
-    symm(cblas_side(side, turn), cblas_fill(uplo, turn), turn ? n : m, turn ? m : n, alpha, a, lda,
+    const bool swap = layout == row_major;
+    symm(cblas_side(side, swap), cblas_fill(uplo, swap), swap ? n : m, swap ? m : n, alpha, a, lda,
          b, ldb, beta, c, ldc);
 }
 void cblas_ssyrk(int layout, int uplo, int trans, int n, int k, float alpha, const float* a,
                  int lda, float beta, float* c, int ldc) {
-    const bool turn = layout == row_major;
-    rank_k(cblas_fill(uplo, turn), cblas_operation(trans, turn), n, k, alpha, a, lda, nullptr, 0,
+    const bool swap = layout == row_major;
+    rank_k(cblas_fill(uplo, swap), cblas_operation(trans, swap), n, k, alpha, a, lda, nullptr, 0,
            beta, c, ldc);
 }
 void cblas_ssyr2k(int layout, int uplo, int trans, int n, int k, float alpha, const float* a,
                   int lda, const float* b, int ldb, float beta, float* c, int ldc) {
-    const bool turn = layout == row_major;
-    rank_k(cblas_fill(uplo, turn), cblas_operation(trans, turn), n, k, alpha, a, lda, b, ldb, beta,
+    const bool swap = layout == row_major;
+    rank_k(cblas_fill(uplo, swap), cblas_operation(trans, swap), n, k, alpha, a, lda, b, ldb, beta,
            c, ldc);
 }
 void cblas_strmm(int layout, int side, int uplo, int trans, int diag, int m, int n, float alpha,
                  const float* a, int lda, float* b, int ldb) {
-    const bool turn = layout == row_major;
-    triangular(strmm, cblas_side(side, turn), cblas_fill(uplo, turn), cblas_operation(trans, false),
-               cblas_diag(diag), turn ? n : m, turn ? m : n, alpha, a, lda, b, ldb);
+    const bool swap = layout == row_major;
+    triangular(strmm, cblas_side(side, swap), cblas_fill(uplo, swap), cblas_operation(trans, false),
+               cblas_diag(diag), swap ? n : m, swap ? m : n, alpha, a, lda, b, ldb);
 }
 void cblas_strsm(int layout, int side, int uplo, int trans, int diag, int m, int n, float alpha,
                  const float* a, int lda, float* b, int ldb) {
-    const bool turn = layout == row_major;
-    triangular(strsm, cblas_side(side, turn), cblas_fill(uplo, turn), cblas_operation(trans, false),
-               cblas_diag(diag), turn ? n : m, turn ? m : n, alpha, a, lda, b, ldb);
+    const bool swap = layout == row_major;
+    triangular(strsm, cblas_side(side, swap), cblas_fill(uplo, swap), cblas_operation(trans, false),
+               cblas_diag(diag), swap ? n : m, swap ? m : n, alpha, a, lda, b, ldb);
 }
 
 } // extern "C"

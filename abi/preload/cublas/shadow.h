@@ -92,7 +92,7 @@ private:
     bool cublas_emulates_ = false; // cuBLAS has FP32 emulation for this GPU
     size_t limit_ = 0;             // of libmyblas's own workspace
 
-    int wanted_sms_ = 0, applied_sms_ = 0; // 0: as many as libmyblas takes without a target
+    int wanted_sms_ = 0, applied_sms_ = 0; // 0: there is no target
 
     bool has_stream_ = false;
     myblasStream_t applied_stream_ = nullptr;

@@ -1,7 +1,7 @@
 // Level 3 by OpenBLAS, if it is installed (host/openblas.h), in OpenBLAS's own threads.
 //
-// Accepts sizes and leading dimensions that fit int. Of the products that syrk_problem describes,
-// accepts those of A with its own transpose.
+// Accepts: sizes and leading dimensions that fit an int; a syrk_problem only if it is the product
+// of A and its own transpose.
 //
 // Two properties of OpenBLAS's packed kernels are hidden from the caller. The kernels multiply the
 // zeros of a triangle, so that an Inf in alpha * B would become NaN elsewhere. And the kernels

@@ -1,8 +1,8 @@
 // C = alpha * op(A) * op(B) + beta * C by OpenBLAS, found at run time.
 //
 // Products that do not read A and B are not passed to OpenBLAS.
-// Works against OpenBLAS's own kernels, in its own threads.
-// Accepts sizes and leading dimensions that fit int, if a usable OpenBLAS is installed
+// Bound: the speed of OpenBLAS's kernels, in its own threads.
+// Accepts: sizes and leading dimensions that fit an int, if a usable OpenBLAS is installed
 // (openblas.h).
 #include "host/openblas.h"
 #include "core/routine.h"

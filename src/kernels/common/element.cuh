@@ -6,8 +6,8 @@
 
 namespace myblas::cuda {
 
-// alpha * sum. Adding +0 makes a sum of -0 the same as one of +0: the zeroes with which kernels pad
-// k leave no trace.
+// alpha * sum. Adding +0 turns -0 into +0, so that the zeroes with which kernels pad k leave no
+// trace.
 __device__ __forceinline__ float scaled_sum(float alpha, float sum) {
     return fmaf(alpha, sum, 0.0f);
 }

@@ -23,14 +23,14 @@ __device__ inline void grid_dependency_sync() {
 }
 
 // Lets the blocks of the next dependent launch start beside the blocks of this kernel, as soon as
-// all of this kernel's blocks have called it or exited. The call pays where the kernel leaves room
-// and is as short as a launch.
+// all of this kernel's blocks have called it or exited. This saves time if the kernel leaves room
+// on the multiprocessors and takes no longer than a launch.
 //
-// Kernels of small blocks call it after grid_dependency_sync, if at all. Before that call, kernel
-// after kernel would start until the device is full. The last of them would find free places on few
-// multiprocessors only. A long row of calls then loses up to half of its rate, while a short row
-// shows nothing. Two kinds of kernel may call it earlier. One kind has a single cluster, or uses a
-// part of the device. Between two kernels of the other kind runs a kernel whose blocks need a whole
+// Kernels of small blocks call it after grid_dependency_sync, if at all. If they called it earlier,
+// kernel after kernel would start until the device is full, and the last ones would find places on
+// few multiprocessors only. A long sequence of calls loses up to half of its rate; a short one does
+// not show this. Two kinds of kernel may call it earlier. One kind uses only a part of the device,
+// such as a single cluster. The other kind alternates with a kernel whose blocks need a whole
 // multiprocessor each.
 __device__ inline void launch_dependents() {
 #if __CUDA_ARCH__ >= 900

@@ -149,8 +149,8 @@ public:
         cols_ = static_cast<int>(min(p.n - tile_col_, swap_ab ? l : s));
     }
 
-    // All threads call it after they have stored their part of the split in shared memory. It
-    // begins with a barrier.
+    // All threads call this function after they have stored their part of the split in shared
+    // memory. The function begins with a barrier.
     __device__ __forceinline__ void reduce(const split_position<Shape>& at,
                                            int64_t tile_number,
                                            const k_split& split,

@@ -65,7 +65,7 @@ public:
                      (!aux_ || aligned16(aux_, ld_aux_));
     }
 
-    // From here on, places are relative to this element. A quad of rows begins there.
+    // Makes places relative to this element of C, at which a quad of rows begins.
     __device__ __forceinline__ void begin_at(int64_t row, int64_t col) {
         c_ += row + col * ldc_;
         source_ += row + col * ld_source_;

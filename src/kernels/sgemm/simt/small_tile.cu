@@ -33,7 +33,7 @@ using tile_32x32_k8 = variant<small_tile_shape<small_tile_parameters{
 using tile_32x32_k16 = variant<small_tile_shape<small_tile_parameters{
     .groups = 4, .thread_m = 4, .thread_n = 8, .lanes_m = 8,
     .slab_k = 16, .stages = 3, .blocks_per_sm = 3}>>;
-// With an epilogue beside it, its code for plain products would be 5% slower.
+// Without an epilogue, whose code would make plain products 5% slower.
 using tile_64x32_k16 = variant<small_tile_shape<small_tile_parameters{
     .warps_m = 2, .groups = 2, .thread_m = 4, .thread_n = 8, .lanes_m = 8,
     .slab_k = 16, .stages = 3, .fuses = false, .blocks_per_sm = 4}>>;

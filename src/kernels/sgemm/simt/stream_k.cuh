@@ -281,6 +281,36 @@ private:
                                 alpha * acc[c][4 * i + 3]);
     }
 
+    // Passes the warp's tile to the writers, or writes it. `parity` is that of written tiles.
+    template <bool has_writers, class Share>
+    __device__ __forceinline__ void write_tile(const sgemm_problem& p,
+                                               int number,
+                                               const Share& share,
+                                               const warp_tile_quads& tile,
+                                               int& parity,
+                                               stream_k_barriers<Shape>& barriers) {
+        const sgemm_operands o = resolve_operands(p, 0);
+        if constexpr (has_writers) {
+            const int warp = threadIdx.x / 32;
+            // If lanes waited separately, the compiler would assume a divergent warp from here
+            // on, also in the main loop. Addresses for each lane would take 20 more
+            // instructions for each slab.
+            barriers.written[warp].wait_together(parity);
+            parity ^= 1;
+            hand_over(o.alpha, tile);
+            barriers.handed_over[warp].arrive();
+        } else {
+            __syncwarp(); // all lanes have read the tile before
+            hand_over(o.alpha, tile);
+            __syncwarp(); // the tile is complete
+            const tile_position<int> at = find_tile<Shape>(number, p, share);
+#pragma unroll 1
+            for (int first = 0; first < 32; first += written_lines)
+                write_lines<Shape, swap_ab, true>(
+                    tile, p, o, at.row + warp_row(), at.col + warp_col(), first, 0);
+        }
+    }
+
 public:
     // in_splits: the worker has one segment and stores its sums for another kernel. If not
     // has_writers, consumers write their tiles.
@@ -401,27 +431,7 @@ public:
                     add(workspace + other * tile_floats);
                 } while (stream_k_share::begins_inside(schedule, other, segment.tile));
             }
-            const warp_tile_quads tile = own_tile(smem);
-            const sgemm_operands o = resolve_operands(p, 0);
-            if constexpr (has_writers) {
-                const int warp = threadIdx.x / 32;
-                // If lanes waited separately, the compiler would assume a divergent warp from here
-                // on, also in the main loop. Addresses for each lane would take 20 more
-                // instructions for each slab.
-                barriers.written[warp].wait_together(parity);
-                parity ^= 1;
-                hand_over(o.alpha, tile);
-                barriers.handed_over[warp].arrive();
-            } else {
-                __syncwarp(); // all lanes have read the tile before
-                hand_over(o.alpha, tile);
-                __syncwarp(); // the tile is complete
-                const tile_position<int> at = find_tile<Shape>(segment.tile, p, share);
-#pragma unroll 1
-                for (int first = 0; first < 32; first += written_lines)
-                    write_lines<Shape, swap_ab, true>(
-                        tile, p, o, at.row + warp_row(), at.col + warp_col(), first, 0);
-            }
+            write_tile<has_writers>(p, segment.tile, share, own_tile(smem), parity, barriers);
         }
     }
 };

@@ -68,7 +68,7 @@ enum class line_copies {
 // How C is read and written. These are separate kernels, since one kernel with several ways would
 // need too many registers, and since any code beside the main loop changes how its registers are
 // dealt. The same holds for line_copies.
-enum class c_access {
+enum class c_transfer {
     columns, // a warp accesses 32 neighbouring rows at a time: for unaligned C
     quads,   // every thread accesses its quads of rows: for aligned C
     // Whole tiles of C are read into the sums before the loop, if begins_with_c(). Reading C after
@@ -81,7 +81,7 @@ template <class Shape,
           bool transa,
           bool transb,
           line_copies copies,
-          c_access access,
+          c_transfer transfer,
           int blocks_per_sm>
 __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
     warp_tile_kernel(int64_t first_batch, const sgemm_problem p) {
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
             warp_tile<Shape, transa, transb, false>::multiply(
                 p, o, at.row, at.col, 0, o.k, smem, acc, no_action(), start);
     };
-    if constexpr (access == c_access::quads_first) {
+    if constexpr (transfer == c_transfer::quads_first) {
         sgemm_operands scalars = o;
         if (begins_with_c(o) && aligned16(o.c, p.ldc) && p.m - at.row >= Shape::block_m &&
             p.n - at.col >= Shape::block_n)
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
     if constexpr (Shape::has_epilogue)
         tile::write_epilogue_by_columns(
             p, o.alpha, epilogue_op(p, o, batch), at.row, at.col, acc, smem);
-    else if constexpr (access == c_access::quads)
+    else if constexpr (transfer == c_transfer::quads)
         tile::template store_quads<false>(p, o, at, acc);
     else
         tile::store_by_columns(p, o, at.row, at.col, acc, smem);
@@ -153,10 +153,10 @@ struct variant {
                 constexpr line_copies copies = !has_lines || !quads   ? line_copies::words
                                                : arrays && by_quads_c ? line_copies::as_found
                                                                       : line_copies::quads;
-                constexpr c_access access = !by_quads_c ? c_access::columns
-                                            : reads_c   ? c_access::quads_first
-                                                        : c_access::quads;
-                return f(warp_tile_kernel<Tile, transa, transb, copies, access, blocks_per_sm>,
+                constexpr c_transfer transfer = !by_quads_c ? c_transfer::columns
+                                                : reads_c   ? c_transfer::quads_first
+                                                            : c_transfer::quads;
+                return f(warp_tile_kernel<Tile, transa, transb, copies, transfer, blocks_per_sm>,
                          warp_tile<Tile, transa, transb, copies != line_copies::words>::smem_bytes);
             });
     }

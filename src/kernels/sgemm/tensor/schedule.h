@@ -150,7 +150,7 @@ struct limb_variant {
     pass_layout lay_out(const limb_pass& pass, int limbs, const tile_schedule& tiles) const;
 
     // The number of lossy elements that a pass corrects at most. With more, the fallback computes.
-    // One for 8 cells costs about as much as a third of the product.
+    // To correct one for each 8 cells takes about a third of the time of the product.
     unsigned most_listed(const limb_pass& pass) const;
 
     // Whether to omit the fallback's launches. The launches nearly always exit immediately. For

@@ -51,7 +51,7 @@ struct variant {
         return ceil_div<int64_t>(p.k, Shape::block_k);
     }
 
-    // The number of blocks for each tile: the largest with which all clusters run at the same time.
+    // The blocks of each tile: as many as possible while all clusters can run at the same time.
     static int split_count(const sgemm_problem& p, const device_info& device) {
         const int64_t tiles = tile_count(p, Shape::block_m, Shape::block_n);
         int count = 1;

@@ -144,16 +144,24 @@ __device__ __forceinline__ void load_a(const char* slab, int thread, float (&x)[
         }
 }
 
+template <int count>
+__device__ __forceinline__ void split_each(const float (&x)[count],
+                                           uint32_t (&high)[count],
+                                           uint32_t (&low)[count],
+                                           unsigned& least) {
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+        note_least(least, x[i]);
+        split_tf32(x[i], high[i], low[i]);
+    }
+}
+
 // Splits a thread's elements of A.
 __device__ __forceinline__ void
 split_a(const float (&x)[4][4], uint32_t (&high)[4][4], uint32_t (&low)[4][4], unsigned& least) {
 #pragma unroll
     for (int s = 0; s < 4; ++s)
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            note_least(least, x[s][i]);
-            split_tf32(x[s][i], high[s][i], low[s][i]);
-        }
+        split_each(x[s], high[s], low[s], least);
 }
 
 // Splits 64 columns of B; called by a team.
@@ -178,11 +186,7 @@ split_b(const char* slab, char* limbs, int thread, unsigned& least) {
             }
         }
         uint32_t high[8], low[8];
-#pragma unroll
-        for (int e = 0; e < 8; ++e) {
-            note_least(least, x[e]);
-            split_tf32(x[e], high[e], low[e]);
-        }
+        split_each(x, high, low, least);
 #pragma unroll
         for (int h = 0; h < 2; ++h) {
             char* piece = limbs + swizzled<128>(line, 2 * s + h);

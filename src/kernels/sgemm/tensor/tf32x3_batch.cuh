@@ -281,11 +281,7 @@ struct tf32_batch_tile {
                 }
             }
             uint32_t high[8], low[8];
-#pragma unroll
-            for (int e = 0; e < 8; ++e) {
-                note_least(least, x[e]);
-                split_tf32(x[e], high[e], low[e]);
-            }
+            split_each(x, high, low, least);
 #pragma unroll
             for (int h = 0; h < 2; ++h) {
                 char* piece = smem + (limbs ^ (2 * s + h) * 16);
@@ -452,8 +448,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
 #pragma unroll 1
             for (int k_left = k; k_left > 0; k_left -= Shape::block_k) {
                 const int slab = slabs.next();
-                // All threads have read those of the tile before. There is another barrier before
-                // those of this tile are noted.
+                // All threads have read the values of the tile before, and there is another
+                // barrier before the values of this tile are noted.
                 if (k_left == k && threadIdx.x < 2)
                     least[threadIdx.x] = ~0u;
                 thread.multiply(smem, slab, acc, least_a, least_b);
