@@ -95,7 +95,7 @@ float zero_or_b(const place& p) { return belongs_to_a(p.k) ? 0 : uniform(p); }
 float nan_in_a(const place& p) { return p.line == 1 && p.k == 3 ? nan : positive(p); }
 float nan_in_b(const place& p) { return p.line == 2 && p.k == 0 ? nan : positive(p); }
 
-// Inf and -Inf in sums of their own, both in one sum, and Inf times zero.
+// One sum has Inf, one has -Inf, one has both, and one has Inf times zero.
 float inf_in_a(const place& p) {
     if (p.line == 1 && p.k == 2)
         return inf;

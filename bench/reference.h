@@ -120,8 +120,8 @@ struct product_view {
     }
 };
 
-// Two vectors. They held the data of two seeds, and should now hold (h[0] x + h[1] y, h[2] x + h[3]
-// y). Without y, x should hold h[0] x.
+// Two vectors x and y, which held the data of two seeds. The routine should have made them h[0] x +
+// h[1] y and h[2] x + h[3] y. If there is no y, it should have made x h[0] x.
 struct pair_view {
     const float *x, *y;
     int64_t n, inc, offset; // the memory begins `offset` elements before each
@@ -156,8 +156,8 @@ product_view view_product(const shape&, const operands&, int64_t batch_index, ui
 pair_view view_pair(const shape&, const operands&, uint64_t seed_x, uint64_t seed_y);
 
 // ---- What machines compare element by element ---------------------------------------------------
-// operator() judges element `at` of count(). It returns the error, and the largest one is wanted;
-// with is_count it returns 1 for a wrong element, and the sum is wanted.
+// operator()(at) judges one of count() elements. With is_count it returns 1 for a wrong element,
+// and machines add up the results. Otherwise it returns the error, and machines find the largest.
 
 // The memory of C outside of the results, `length` elements: it must not have changed.
 struct changed_elements {

@@ -9,7 +9,7 @@ namespace {
 constexpr int max_rounds = 1000;
 constexpr int clock_rounds = 10; // asking the driver costs more than a short sample
 
-// The timing of a subject: that of the plan, or a queue if the subject is slower in a graph.
+// How a subject is timed: as planned, but by a queue if the subject is slower in a graph.
 timing choose(const subject& s, const plan& how) {
     return s.slow_in_graph && how.how == timing::graph ? timing::queue : how.how;
 }

@@ -114,8 +114,8 @@ private:
         return result;
     }
 
-    // Time of the kernel with the least prediction, divided by that of the fastest; 0 if none was
-    // measured.
+    // The time of the kernel that is predicted to be the fastest, divided by the time of the kernel
+    // that is; 0 if none was measured.
     double regret_of(const trials& call, myblasMath_t mode, bool with_factors) const {
         double best = std::numeric_limits<double>::infinity(), least = best, taken = 0;
         for (size_t kernel = 0; kernel < kernels_.size(); ++kernel) {

@@ -80,7 +80,7 @@ int main() {
     myblasBackend_t backend;
     check(myblasGetBackend(handle, &backend), "myblasGetBackend");
 
-    // The identity and a little beside it; b belongs to a solution of ones.
+    // The identity plus small elements; the solution for this right side is all ones.
     std::vector<float> matrix(n * n), right(n), solution(n);
     for (int j = 0; j < n; ++j)
         for (int i = 0; i < n; ++i) {

@@ -121,7 +121,7 @@ public:
         spans_.push_back({by, begin, since_begin_ms()});
     }
 
-    // Of the round; all its work has been waited for.
+    // The times of the round, all of whose work is complete.
     std::vector<span> spans() const {
         std::vector<span> all = spans_;
         for (size_t i = 0; i < used_; ++i) {
@@ -218,8 +218,8 @@ void copy_all(const scene& s) {
     s.wait();
 }
 
-// Chunk by chunk, on two streams in turn: the steps of one chunk wait for each other, those of
-// neighbours do not.
+// Chunk by chunk, on two streams in turn. A step waits for the step before it of the same chunk,
+// and for no other chunk.
 void copy_chunks(const scene& s) {
     for (int64_t chunk = 0; chunk < s.chunks; ++chunk) {
         const int on = static_cast<int>(chunk % 2);

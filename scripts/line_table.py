@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""scripts/line_table.py [COMMIT]: how much there is to read, as tables of Markdown.
+"""scripts/line_table.py [COMMIT...]: how much there is to read, as a table of Markdown.
 
-Of the tracked files of a commit (the index, if none is named): lines by folder and kind, written by
-hand and generated; the longest files and functions; lines of code wider than 100 columns; rows of
-the glossary. A generated file says so on its first line ("written by" a script), a generated part
-on the lines before and after it. Measurements and pictures do not count. The functions need
-lizard (pip install lizard) and are left out without it.
+A column for each commit, or one of the index if none is named: lines by folder (--kinds: also by
+kind), written by hand, and in brackets those that are neither blank nor comment; the longest file
+and function; the most parameters of a template; the files that a routine touches; lines of code
+that stand twice, or are wider than 100 columns; rows of the glossary. A generated file says so on
+its first line ("written by" a script), a generated part on the lines before and after it.
+Measurements and pictures do not count. The functions need lizard (pip install lizard) and are left
+out without it. docs/experiments/house.md has the table of two commits.
 """
 
+import argparse
 import collections
 import pathlib
 import re
 import subprocess
-import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WIDTH = 100
@@ -32,6 +34,8 @@ FOLDERS = ("src", "abi", "include", "bench", "tests", "tools", "python", "exampl
            "docs")  # fmt: skip
 NOT_TEXT = re.compile(r"bench/(readings|results)/|tests/libfuzzer/corpus/|docs/(plots|pictures)/")
 MARK = re.compile(r"written by (scripts|bench)/\w+\.py(.*: (begin|end) \*/)?", re.IGNORECASE)
+ROUTINE = re.compile(r"\bsymv_[p]roblem\b")  # does not find itself
+RUN = 6  # lines that stand together twice before they count
 COMMENT = re.compile(r"\s*(//|#(?!\s*(include|define|if|el|en|un|pragma|error))|!|/?\*)")
 
 
@@ -69,67 +73,110 @@ def generated_lines(lines):
     return found
 
 
-def table(heads, rows):
-    lines = [heads, ["---:" if head.endswith(":") else "---" for head in heads], *rows]
-    return [f"| {' | '.join(str(cell).rstrip(':') or ' ' for cell in lines[0])} |"] + [
-        f"| {' | '.join(map(str, cells))} |" for cells in lines[1:]
-    ]
-
-
-def by_folder_and_kind(files):
+def by_folder(files, has_kinds):
+    """{"folder: kind": "lines by hand (neither blank nor comment)"}"""
     counts = collections.Counter()
     for name, lines in files.items():
         place = name.split("/")[0]
         key = place if place in FOLDERS else "others", kind_of(name)
         generated = generated_lines(lines)
-        counts[key, "generated"] += len(generated)
+        counts["generated"] += len(generated)
         for number, line in enumerate(lines):
             if number not in generated:
                 counts[key, "by hand"] += 1
                 counts[key, "statements"] += bool(line.strip()) and not COMMENT.match(line)
-    rows = []
+    found = {}
     for folder in (*FOLDERS, "others"):
         keys = [(folder, kind) for kind in KINDS if counts[(folder, kind), "by hand"]]
         code = [key for key in keys if key[1] in CODE]
-        for name, some in [("all code", code)] * (len(code) > 1) + [(k[1], [k]) for k in keys]:
-            what = ("by hand", "statements", "generated")
-            rows.append([folder, name, *(sum(counts[key, of] for key in some) for of in what)])
-    heads = ["Folder", "Kind", "By hand:", "of these neither blank nor comment:", "Generated:"]
-    return table(heads, rows)
+        kinds = [key for key in keys if has_kinds or key[1] == "pages"]
+        rows = [("code", code), *((key[1], [key]) for key in kinds)]
+        for name, some in rows:
+            by_hand, statements = (
+                sum(counts[key, what] for key in some) for what in ("by hand", "statements")
+            )
+            found[f"{folder}: {name}"] = f"{by_hand} ({statements})"
+    return found | {"generated lines of code, symbols and pages": counts["generated"]}
 
 
-def longest_functions(files):
+def longest_function(files):
     try:
         import lizard
     except ImportError:
-        return None
+        return ""
     found = []
     for name, lines in files.items():
-        if kind_of(name) in CODE[:3] and not generated_lines(lines):
+        if kind_of(name) in CODE[:3]:
             plain = name.removesuffix(".cuh").removesuffix(".cu")
             readable = name if plain == name else f"{plain}.cpp"
             text = "\n".join(lines)
             for of in lizard.analyze_file.analyze_source_code(readable, text).function_list:
                 found.append((of.length, of.name, name))
-    return sorted(found, reverse=True)
+    length, function, name = max(found)
+    return f"{length} (`{function}`, {name})"
+
+
+def parameters_of_templates(lines):
+    """The number of parameters of each template."""
+    text = "\n".join(line.split("//")[0] for line in lines)
+    for begin in re.finditer(r"\btemplate\s*<", text):
+        depth, commas = 1, 0
+        for symbol in text[begin.end() :]:
+            depth += (symbol in "<({") - (symbol in ">)}")
+            commas += symbol == "," and depth == 1
+            if depth == 0:
+                break
+        yield commas + 1
+
+
+def repeated_lines(files):
+    """The number of lines that stand a second time, in runs of RUN."""
+    places = collections.defaultdict(list)
+    for name, lines in files.items():
+        said = [(i, line.strip()) for i, line in enumerate(lines) if not COMMENT.match(line)]
+        said = [(i, line) for i, line in said if re.search(r"\w.*\w", line)]
+        said = [(i, line) for i, line in said if not re.match("#include|import|from", line)]
+        for at in range(len(said) - RUN + 1):
+            run = said[at : at + RUN]
+            places[tuple(line for _, line in run)].append({(name, i) for i, _ in run})
+    return len(set().union(*(lines for runs in places.values() for lines in runs[1:])))
+
+
+def measures(files, has_kinds):
+    code = {name: lines for name, lines in files.items() if kind_of(name) in CODE}
+    by_hand = {name: lines for name, lines in code.items() if not generated_lines(lines)}
+    longest = max(by_hand, key=lambda name: len(by_hand[name]))
+    of_c = {name: lines for name, lines in by_hand.items() if kind_of(name) in CODE[:2]}
+    most, widest = max((max(parameters_of_templates(of_c[n]), default=0), n) for n in of_c)
+    glossary = files.get("docs/glossary.md", [])
+    heads = ("| Word ", "| Then ", "| --- ")
+    rows = [line for line in glossary if line.startswith("| ") and not line.startswith(heads)]
+    wide = sum(len(line) > WIDTH for lines in by_hand.values() for line in lines)
+    named = sum(any(map(ROUTINE.search, lines)) for lines in by_hand.values())
+    return by_folder(files, has_kinds) | {
+        "longest file of code": f"{len(by_hand[longest])} ({longest})",
+        "longest function": longest_function(by_hand),
+        "most parameters of a template": f"{most} ({widest})",
+        "files by hand that name a routine's problem (symv)": named,
+        f"lines of code that stand twice, in runs of {RUN}": repeated_lines(by_hand),
+        f"lines of code wider than {WIDTH} columns": wide,
+        "rows of the glossary": len(rows),
+    }
 
 
 def main():
-    files = tracked(sys.argv[1] if len(sys.argv) > 1 else "")
-    print("\n".join(by_folder_and_kind(files)), end="\n\n")
-    code = {name: lines for name, lines in files.items() if kind_of(name) in CODE}
-    by_hand = {name: lines for name, lines in code.items() if not generated_lines(lines)}
-    longest = sorted(by_hand, key=lambda name: -len(by_hand[name]))
-    rows = [(f"longest file of code: {name}", len(by_hand[name])) for name in longest[:3]]
-    for length, function, name in (longest_functions(files) or [])[:3]:
-        rows.append((f"longest function: {function} in {name}", length))
-    wide = sum(len(line) > WIDTH for lines in by_hand.values() for line in lines)
-    rows.append((f"lines of code wider than {WIDTH} columns", wide))
-    glossary = files.get("docs/glossary.md", [])
-    heads = ("| Word ", "| Then ", "| --- ")
-    rows.append(("rows of the glossary", sum(
-        line.startswith("| ") and not line.startswith(heads) for line in glossary)))  # fmt: skip
-    print("\n".join(table(["What", "Number:"], rows)))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("commits", nargs="*", metavar="COMMIT")
+    parser.add_argument("--kinds", action="store_true", help="lines by kind, too")
+    arguments = parser.parse_args()
+    commits = arguments.commits or [""]
+    columns = [measures(tracked(commit), arguments.kinds) for commit in commits]
+    print("|", *(f"| {commit or 'index'}" for commit in commits), "|")
+    print("| ---", *("| ---:" for _ in commits), "|")
+    for row in dict.fromkeys(row for column in columns[::-1] for row in column):
+        print(f"| {row} |", *(f"{column.get(row, '')} |" for column in columns))
 
 
 if __name__ == "__main__":

@@ -626,7 +626,7 @@ static void check_large(myblasHandle_t handle, const char* kernel) {
     };
     if (kernel && !has_epilogue(handle, kernel))
         return;
-    // These schedule nothing: a block, or a cluster, computes one tile.
+    // These kernels have no schedule: a block, or a cluster, computes one tile.
     if (is_one_of(kernel, "small_tile") || is_one_of(kernel, "skinny") ||
         is_one_of(kernel, "thin/panel"))
         return;

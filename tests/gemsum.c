@@ -50,7 +50,7 @@ call_gemsum(myblasHandle_t handle, const struct gemsum_case* s, struct operands*
                 : mysgemsum(handle, s->op, (int)s->m, (int)s->n, a, (int)lda, result);
 }
 
-// The bounds relative to the sum of |A_ij|: that of the header, and that of any order of summation.
+// The bound relative to the sum of |A_ij|: the header's, or one for any order of summation.
 static double error_factor(int64_t count, const char* kernel) {
     const bool in_order = strcmp(kernel, "naive") == 0 || strcmp(kernel, "serial") == 0;
     return UNIT_ROUNDOFF * (in_order ? (double)count : 12);

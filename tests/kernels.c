@@ -1588,7 +1588,7 @@ static void test_handle_estimates(void** state) {
 }
 
 // The functions that take a description of the handle's device in place of the handle give the same
-// answers. With a target of multiprocessors they are those of a device that has no more.
+// answers. With a target of multiprocessors they answer as for a device that has no more.
 static void test_device_of_a_handle(void** state) {
     myblasHandle_t handle = require_handle(state);
     myblasDevice_t device = {.size_bytes = sizeof device, .arch = -77};

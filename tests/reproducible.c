@@ -49,7 +49,7 @@ static const char* const names[routine_count] = {"mysgemm",
 
 enum data { uniform, wide_exponents, underflowing, data_count };
 
-// C = alpha op(A) op(B) + beta C, with C m x n. Of gemv, A is the matrix, B is x and C is y.
+// C = alpha op(A) op(B) + beta C, with C m x n. In gemv, A is the matrix, B is x and C is y.
 struct call {
     enum routine routine;
     enum data data;
@@ -812,7 +812,7 @@ static void test_row_in_a_batch(void** state) {
     operand_destroy(&c);
 }
 
-// Without any workspace, and in one that is too small for a copy of a symmetric matrix.
+// Once there is no workspace, and once it is too small for a copy of a symmetric matrix.
 static void test_small_workspace(void** state) {
     myblasHandle_t handle = require_handle(state);
     skip_in_later_shards();

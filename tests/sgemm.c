@@ -561,79 +561,25 @@ static myblasStatus_t call_batch(myblasHandle_t handle,
     const myblasOperation_t transa = batch->transa ? MYBLAS_OP_T : MYBLAS_OP_N;
     const myblasOperation_t transb = batch->transb ? MYBLAS_OP_T : MYBLAS_OP_N;
     const int lda = (int)batch->lda, ldb = (int)batch->ldb, ldc = (int)batch->ldc;
+    // clang-format off
     if (batch->pointers) {
         const float** a_array = operand_device(arrays);
         const float** b_array = a_array + batch_count;
         float** c_array = (float**)(b_array + batch_count);
-        if (batch->wide)
-            return mysgemmBatched_64(handle,
-                                     transa,
-                                     transb,
-                                     batch_m,
-                                     batch_n,
-                                     batch_k,
-                                     alpha,
-                                     a_array,
-                                     lda,
-                                     b_array,
-                                     ldb,
-                                     beta,
-                                     c_array,
-                                     ldc,
-                                     batch_count);
-        return mysgemmBatched(handle,
-                              transa,
-                              transb,
-                              batch_m,
-                              batch_n,
-                              batch_k,
-                              alpha,
-                              a_array,
-                              lda,
-                              b_array,
-                              ldb,
-                              beta,
-                              c_array,
-                              ldc,
-                              batch_count);
+        return batch->wide
+                   ? mysgemmBatched_64(handle, transa, transb, batch_m, batch_n, batch_k, alpha,
+                                       a_array, lda, b_array, ldb, beta, c_array, ldc, batch_count)
+                   : mysgemmBatched(handle, transa, transb, batch_m, batch_n, batch_k, alpha,
+                                    a_array, lda, b_array, ldb, beta, c_array, ldc, batch_count);
     }
-    if (batch->wide)
-        return mysgemmStridedBatched_64(handle,
-                                        transa,
-                                        transb,
-                                        batch_m,
-                                        batch_n,
-                                        batch_k,
-                                        alpha,
-                                        a,
-                                        lda,
-                                        batch->stride_a,
-                                        b,
-                                        ldb,
-                                        batch->stride_b,
-                                        beta,
-                                        c,
-                                        ldc,
-                                        batch->stride_c,
-                                        batch_count);
-    return mysgemmStridedBatched(handle,
-                                 transa,
-                                 transb,
-                                 batch_m,
-                                 batch_n,
-                                 batch_k,
-                                 alpha,
-                                 a,
-                                 lda,
-                                 batch->stride_a,
-                                 b,
-                                 ldb,
-                                 batch->stride_b,
-                                 beta,
-                                 c,
-                                 ldc,
-                                 batch->stride_c,
-                                 batch_count);
+    return batch->wide
+               ? mysgemmStridedBatched_64(handle, transa, transb, batch_m, batch_n, batch_k, alpha,
+                                          a, lda, batch->stride_a, b, ldb, batch->stride_b, beta,
+                                          c, ldc, batch->stride_c, batch_count)
+               : mysgemmStridedBatched(handle, transa, transb, batch_m, batch_n, batch_k, alpha,
+                                       a, lda, batch->stride_a, b, ldb, batch->stride_b, beta,
+                                       c, ldc, batch->stride_c, batch_count);
+    // clang-format on
 }
 
 static void place_arrays(

@@ -83,8 +83,8 @@ struct counts {
     int ran, declined;
 };
 
-// The bounds relative to the sum of |x_i|: that of the header for the default kernel, and that of
-// any order of summation.
+// The bound relative to the sum of |x_i|: the header's for the default kernel, else one for any
+// order of summation.
 static double error_factor(const struct sum_case* s, bool selected) {
     const double u = is_double(s->routine) ? 0x1p-53 : UNIT_ROUNDOFF;
     const double n = (double)s->n;
@@ -311,8 +311,8 @@ static void test_nothing_to_add(void** state) {
     operand_destroy(&result);
 }
 
-// Integers, so that the sum is exact: sizes between those of the kernels' tests and those of
-// large.c, with every alignment.
+// Sizes between the sizes of the kernels' tests and of large.c, with every alignment. The elements
+// are integers, so that the sum is exact.
 static void test_sizes_between(void** state) {
     myblasHandle_t handle = require_handle(state);
     static const int64_t sizes[] = {262147, 2097155, 3000017, 9000011, 26000003};

@@ -430,7 +430,7 @@ std::map<std::string, fs::path> installed_packages(const std::vector<fs::path>& 
     return found;
 }
 
-// The packages that the Python code imports. Without code, the packages that it may import.
+// The packages that the Python code imports. If there is no code, those that may be.
 finding examine_python(const std::string& loader,
                        const std::vector<fs::path>& folders,
                        const std::optional<python_code>& code) {

@@ -79,7 +79,7 @@ bool has_blas(const tools::elf_file& elf) {
     });
 }
 
-// What happens to the program itself, as far as its file shows.
+// Whether the preload libraries reach the program itself, as far as its file shows.
 std::string describe_start(const std::string& command, const std::string& preloaded) {
     using kind = tools::elf_file::kind;
     const std::vector<std::string> programs = tools::programs_behind(command);
@@ -107,7 +107,7 @@ std::string describe_start(const std::string& command, const std::string& preloa
 }
 
 // The processes append to the file, which has the same path in any working directory. The file is
-// emptied first, except by one of several ranks of a job: none of them is the first one, and hosts
+// emptied first, but not by the ranks of a job: no rank knows whether it is the first, and hosts
 // may share the file.
 void start_file(const char* variable, const std::string& file) {
     if (file.empty())

@@ -328,7 +328,7 @@ void add_calls(std::vector<scenario>& all, bool is_long) {
                 const auto f = static_cast<function>(i);
                 if (!fits(f, s, with))
                     continue;
-                // In short: each function in each setting, with some of the shapes.
+                // The short run has each function in each setting, with some of the shapes.
                 ++number;
                 if (is_long || (&s - shapes + (&with - settings) + i) % 5 == 0)
                     all.push_back(call_of(f, s, with));

@@ -2,6 +2,7 @@
 #include "faults/scenario.h"
 
 #include <cstring>
+#include <initializer_list>
 #include <utility>
 
 namespace faults {
@@ -137,17 +138,16 @@ void add_creations(std::vector<scenario>& all) {
                 }
 }
 
-} // namespace
+// Adds a scenario, which the caller may complete.
+struct adder {
+    std::vector<scenario>& all;
 
-void add_others(std::vector<scenario>& all) {
-    add_creations(all);
-
-    const auto add = [&](const char* name,
+    scenario& operator()(const char* name,
                          std::set<std::string> functions,
                          std::function<void(world&)> setup,
                          std::function<myblasStatus_t(world&)> act,
                          statuses failures,
-                         std::function<void(world&)> cleanup = nullptr) -> scenario& {
+                         std::function<void(world&)> cleanup = nullptr) const {
         scenario made;
         made.name = name;
         made.functions = std::move(functions);
@@ -157,15 +157,25 @@ void add_others(std::vector<scenario>& all) {
         made.cleanup = std::move(cleanup);
         all.push_back(std::move(made));
         return all.back();
-    };
+    }
+};
 
-    // ---- The end of handles ---------------------------------------------------------------------
+myblasStatus_t first_failure(std::initializer_list<myblasStatus_t> answers) {
+    for (const myblasStatus_t status : answers)
+        if (status != MYBLAS_STATUS_SUCCESS)
+            return status;
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+// ---- The end of handles -------------------------------------------------------------------------
+
+void add_ends_of_handles(const adder& add) {
     add("destroy", {"myblasDestroy"}, with_handle, destroy, failed).gives_up = true;
     add("destroy, with a workspace", {"myblasDestroy"}, with_workspace, destroy, failed).gives_up =
         true;
     add("destroy, without pools", {"myblasDestroy"}, with_workspace, destroy, failed).gives_up =
         true;
-    all.back().machine.has_pools = false;
+    add.all.back().machine.has_pools = false;
     add(
         "destroy, from another device",
         {"myblasDestroy"},
@@ -232,8 +242,11 @@ void add_others(std::vector<scenario>& all) {
         },
         failed)
         .gives_up = true;
+}
 
-    // ---- Streams --------------------------------------------------------------------------------
+// ---- Streams ------------------------------------------------------------------------------------
+
+void add_streams(const adder& add) {
     const auto to_other_stream = [](world& w) { return myblasSetStream(w.handle, w.other_stream); };
     add(
         "a second stream",
@@ -331,8 +344,11 @@ void add_others(std::vector<scenario>& all) {
         with_stream,
         [](world& w) { return myblasStreamSynchronize(w.handle, w.stream); },
         failed);
+}
 
-    // ---- Memory ---------------------------------------------------------------------------------
+// ---- Memory -------------------------------------------------------------------------------------
+
+void add_memory(const adder& add) {
     add(
         "memory is allocated",
         {"myblasMalloc"},
@@ -374,13 +390,16 @@ void add_others(std::vector<scenario>& all) {
             return status;
         },
         failed);
+}
 
-    // ---- Workspace ------------------------------------------------------------------------------
+// ---- Workspace ----------------------------------------------------------------------------------
+
+void add_workspaces(const adder& add) {
     const auto to_limit = [](world& w) { return myblasSetWorkspaceLimit(w.handle, w.bytes); };
     const std::set<std::string> limit = {"myblasSetWorkspaceLimit", "myblasGetWorkspaceLimit"};
     add("the limit falls", limit, with_workspace, to_limit, failed);
     add("the limit falls, without pools", limit, with_workspace, to_limit, failed);
-    all.back().machine.has_pools = false;
+    add.all.back().machine.has_pools = false;
     add(
         "the limit falls after a graph",
         limit,
@@ -420,7 +439,7 @@ void add_others(std::vector<scenario>& all) {
         with_workspace,
         [](world& w) { return multiply(w, w.handle, 12288, 12288); },
         no_memory);
-    all.back().machine.has_pools = false;
+    add.all.back().machine.has_pools = false;
     add(
         "the first product",
         {"mysgemm"},
@@ -476,8 +495,12 @@ void add_others(std::vector<scenario>& all) {
         with_stream,
         [](world& w) { return myblasSetWorkspace(w.handle, w.memory->device, mib); },
         {});
+}
 
-    // ---- Settings and questions: no call may fail -----------------------------------------------
+// ---- Settings and questions ---------------------------------------------------------------------
+
+// No call may fail.
+void add_settings(const adder& add) {
     add("settings",
         {"myblasSetPointerMode",
          "myblasGetPointerMode",
@@ -500,7 +523,7 @@ void add_others(std::vector<scenario>& all) {
             myblasBackend_t backend;
             size_t bytes = 0;
             int number = 0;
-            const myblasStatus_t answers[] = {
+            return first_failure({
                 myblasSetPointerMode(w.handle, MYBLAS_POINTER_MODE_DEVICE),
                 myblasGetPointerMode(w.handle, &mode),
                 myblasSetMathMode(w.handle, MYBLAS_FP32_FAST_MATH),
@@ -516,11 +539,7 @@ void add_others(std::vector<scenario>& all) {
                         myblasGetStatusString(MYBLAS_STATUS_SUCCESS)
                     ? MYBLAS_STATUS_SUCCESS
                     : MYBLAS_STATUS_INTERNAL_ERROR,
-            };
-            for (const myblasStatus_t status : answers)
-                if (status != MYBLAS_STATUS_SUCCESS)
-                    return status;
-            return MYBLAS_STATUS_SUCCESS;
+            });
         },
         {});
     add("kernels",
@@ -549,7 +568,7 @@ void add_others(std::vector<scenario>& all) {
             const char* name = nullptr;
             int count = 0;
             size_t bytes = 0;
-            const myblasStatus_t answers[] = {
+            return first_failure({
                 myblasGetKernelCount(MYBLAS_BACKEND_CUDA, call.routine, &count),
                 myblasGetKernelInfo(MYBLAS_BACKEND_CUDA, call.routine, 0, &info),
                 myblasGetDevice(w.handle, &device),
@@ -561,11 +580,7 @@ void add_others(std::vector<scenario>& all) {
                 myblasGetWorkspaceSize(w.handle, &call, &bytes),
                 myblasForceKernel(w.handle, MYBLAS_ROUTINE_SGEMM, "naive"),
                 myblasForceKernel(w.handle, MYBLAS_ROUTINE_SGEMM, nullptr),
-            };
-            for (const myblasStatus_t status : answers)
-                if (status != MYBLAS_STATUS_SUCCESS)
-                    return status;
-            return MYBLAS_STATUS_SUCCESS;
+            });
         },
         {});
     add(
@@ -575,12 +590,18 @@ void add_others(std::vector<scenario>& all) {
         [](world&) { return myblasLoggerConfigure(1, 0, 0, "/dev/null"); },
         {MYBLAS_STATUS_INVALID_VALUE},
         [](world&) { REQUIRE_OK(myblasLoggerConfigure(0, 0, 0, nullptr)); });
+}
 
-    // ---- The host backend: only memory can be refused -------------------------------------------
-    const size_t first_of_host = all.size();
+// ---- The host backend ---------------------------------------------------------------------------
+
+// Only memory can be refused.
+void add_host(const adder& add) {
+    const size_t first = add.all.size();
     static float a[300 * 300], b[300 * 300], c[300 * 300];
+    const statuses refused = {MYBLAS_STATUS_ALLOC_FAILED};
     const auto on_host = [](world& w) { w.handle = make_handle(MYBLAS_BACKEND_HOST); };
-    add("the host backend",
+    add(
+        "the host backend",
         {"myblasCreateOn"},
         nullptr,
         [](world& w) {
@@ -592,9 +613,9 @@ void add_others(std::vector<scenario>& all) {
             w.handle = nullptr;
             return is_untouched ? status : MYBLAS_STATUS_LICENSE_ERROR;
         },
-        {MYBLAS_STATUS_ALLOC_FAILED})
-        .is_host = true;
-    add("a product of the host",
+        refused);
+    add(
+        "a product of the host",
         {"mysgemm"},
         on_host,
         [](world& w) {
@@ -614,9 +635,9 @@ void add_others(std::vector<scenario>& all) {
                            c,
                            300);
         },
-        {MYBLAS_STATUS_ALLOC_FAILED})
-        .is_host = true;
-    add("triangles of the host",
+        refused);
+    add(
+        "triangles of the host",
         {"mystrsm"},
         on_host,
         [](world& w) {
@@ -634,21 +655,21 @@ void add_others(std::vector<scenario>& all) {
                            b,
                            300);
         },
-        {MYBLAS_STATUS_ALLOC_FAILED})
-        .is_host = true;
-    add("sums of the host",
+        refused);
+    add(
+        "sums of the host",
         {"mysgemsum"},
         on_host,
         [](world& w) { return mysgemsum(w.handle, MYBLAS_OP_T, 300, 300, a, 300, c); },
-        {MYBLAS_STATUS_ALLOC_FAILED})
-        .is_host = true;
-    add("a transpose of the host in place",
+        refused);
+    add(
+        "a transpose of the host in place",
         {"mytranspose"},
         on_host,
         [](world& w) { return mytranspose(w.handle, 300, 200, a, 300, a, 200); },
-        {MYBLAS_STATUS_ALLOC_FAILED})
-        .is_host = true;
-    add("memory and streams of the host",
+        refused);
+    add(
+        "memory and streams of the host",
         {"myblasMalloc", "myblasFree", "myblasStreamCreate", "myblasStreamDestroy"},
         on_host,
         [](world& w) {
@@ -662,11 +683,24 @@ void add_others(std::vector<scenario>& all) {
             REQUIRE_OK(myblasFree(w.handle, memory));
             return status;
         },
-        {MYBLAS_STATUS_ALLOC_FAILED})
-        .is_host = true;
-    // What a process does once, such as making threads, is in the first call.
-    for (size_t i = first_of_host; i < all.size(); ++i)
-        all[i].is_cold = true;
+        refused);
+    for (size_t i = first; i < add.all.size(); ++i) {
+        add.all[i].is_host = true;
+        add.all[i].is_cold = true; // what a process does once, such as making threads, may fail
+    }
+}
+
+} // namespace
+
+void add_others(std::vector<scenario>& all) {
+    add_creations(all);
+    const adder add{all};
+    add_ends_of_handles(add);
+    add_streams(add);
+    add_memory(add);
+    add_workspaces(add);
+    add_settings(add);
+    add_host(add);
 }
 
 } // namespace faults

@@ -252,7 +252,7 @@ namespace {
 
 bool has(function f, const char* name) { return find_parameter(f, name) != nullptr; }
 
-// Where an operand of a copy or of mysgemmHost is; those of routines are in device memory.
+// Where an operand of a copy or of mysgemmHost is. The operands of routines are in device memory.
 memory side_of(function f, const char* name) {
     if (f == sgemm_host)
         return memory::host;

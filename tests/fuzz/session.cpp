@@ -437,7 +437,7 @@ private:
         }
         arguments_.epilogue = c_.has_epilogue ? &epilogue_ : nullptr;
     }
-    // The elements that a call in place writes: those of its result.
+    // The elements of its result, which a call in place writes.
     operand written_part(const operand& x) const {
         operand part = x;
         if (c_.in_place && routine_of(c_.f) == MYBLAS_ROUTINE_TRANSPOSE && x.rows != x.cols)

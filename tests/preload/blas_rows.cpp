@@ -128,7 +128,7 @@ struct row<r, Result(Tags...)> {
                     int64_t result = 0;
                     call(passed_to_library<Tags>(value)..., &result);
                     return static_cast<double>(result);
-                } else if constexpr (r == routine::strmm) { // whose result has a place of its own
+                } else if constexpr (r == routine::strmm) { // its result is not in place here
                     const auto c = std::get<sizeof...(Tags) - 2>(given);
                     call(passed_to_library<Tags>(value)..., c, ld);
                     return 0.0;
@@ -177,7 +177,7 @@ struct row<r, Result(Tags...)> {
 
     template <interface i, class Integer>
     static void check(const char* name, const std::string& symbol) {
-        // Those of OpenBLAS alone have another function of libmyblas's, and some have only scalars.
+        // Functions of OpenBLAS alone, and functions of scalars, have no such counterpart.
         if constexpr (!is_one_of<argument::order, Tags...> && is_one_of<argument::size, Tags...>)
             compare_calls<i, Integer>(name, symbol);
     }

@@ -99,41 +99,14 @@ arguments forwarded;
 int forwarded_calls = 0;
 constexpr int lt_status = 11;
 
-int note_forwarded(void* handle,
-                   const void* d,
-                   const void* alpha,
-                   const void* a,
-                   const void* layout_a,
-                   const void* b,
-                   const void* layout_b,
-                   const void* beta,
-                   const void* c,
-                   const void* layout_c,
-                   void* result,
-                   const void* layout_d,
-                   const void* algorithm,
-                   void* workspace,
-                   size_t workspace_bytes,
-                   myblasStream_t stream) {
+const void* to_pointer(const void* pointer) { return pointer; }
+const void* to_pointer(size_t number) { return reinterpret_cast<const void*>(number); }
+
+constexpr decltype(&cublasLtMatmul) note_forwarded = [](auto... given) {
     ++forwarded_calls;
-    forwarded = {handle,
-                 d,
-                 alpha,
-                 a,
-                 layout_a,
-                 b,
-                 layout_b,
-                 beta,
-                 c,
-                 layout_c,
-                 result,
-                 layout_d,
-                 algorithm,
-                 workspace,
-                 reinterpret_cast<const void*>(workspace_bytes),
-                 stream};
+    forwarded = {to_pointer(given)...};
     return lt_status;
-}
+};
 
 // ---- A libmyblas --------------------------------------------------------------------------------
 
@@ -149,28 +122,14 @@ float gelu(float x) {
     return 0.5f * x * (1 + std::tanh(slope * (x + cubic * x * x * x)));
 }
 
-myblasStatus_t compute(myblasHandle_t,
-                       myblasOperation_t transa,
-                       myblasOperation_t transb,
-                       int64_t m,
-                       int64_t n,
-                       int64_t k,
-                       const float* alpha,
-                       const float* a,
-                       int64_t lda,
-                       long long stride_a,
-                       const float* b,
-                       int64_t ldb,
-                       long long stride_b,
-                       const float* beta,
-                       const float* c,
-                       int64_t ldc,
-                       long long stride_c,
-                       float* d,
-                       int64_t ldd,
-                       long long stride_d,
-                       const myblasEpilogue_t* e,
-                       int64_t batch_count) {
+// clang-format off
+myblasStatus_t compute(myblasHandle_t, myblasOperation_t transa, myblasOperation_t transb,
+                       int64_t m, int64_t n, int64_t k, const float* alpha, const float* a,
+                       int64_t lda, long long stride_a, const float* b, int64_t ldb,
+                       long long stride_b, const float* beta, const float* c, int64_t ldc,
+                       long long stride_c, float* d, int64_t ldd, long long stride_d,
+                       const myblasEpilogue_t* e, int64_t batch_count) {
+    // clang-format on
     for (int64_t batch = 0; batch < batch_count; ++batch)
         for (int64_t j = 0; j < n; ++j)
             for (int64_t i = 0; i < m; ++i) {
@@ -195,95 +154,22 @@ myblasStatus_t compute(myblasHandle_t,
     return MYBLAS_STATUS_SUCCESS;
 }
 
-myblasStatus_t compute_fused(myblasHandle_t handle,
-                             myblasOperation_t transa,
-                             myblasOperation_t transb,
-                             int64_t m,
-                             int64_t n,
-                             int64_t k,
-                             const float* alpha,
-                             const float* a,
-                             int64_t lda,
-                             long long stride_a,
-                             const float* b,
-                             int64_t ldb,
-                             long long stride_b,
-                             const float* beta,
-                             const float* c,
-                             int64_t ldc,
-                             long long stride_c,
-                             float* d,
-                             int64_t ldd,
-                             long long stride_d,
-                             const myblasEpilogue_t* epilogue,
-                             int64_t batch_count) {
+constexpr decltype(&mysgemmFusedStridedBatched_64) compute_fused = [](auto... arguments) {
     ++fused_calls;
-    return compute(handle,
-                   transa,
-                   transb,
-                   m,
-                   n,
-                   k,
-                   alpha,
-                   a,
-                   lda,
-                   stride_a,
-                   b,
-                   ldb,
-                   stride_b,
-                   beta,
-                   c,
-                   ldc,
-                   stride_c,
-                   d,
-                   ldd,
-                   stride_d,
-                   epilogue,
-                   batch_count);
-}
+    return compute(arguments...);
+};
 
-myblasStatus_t compute_plain(myblasHandle_t handle,
-                             myblasOperation_t transa,
-                             myblasOperation_t transb,
-                             int64_t m,
-                             int64_t n,
-                             int64_t k,
-                             const float* alpha,
-                             const float* a,
-                             int64_t lda,
-                             long long stride_a,
-                             const float* b,
-                             int64_t ldb,
-                             long long stride_b,
-                             const float* beta,
-                             float* c,
-                             int64_t ldc,
-                             long long stride_c,
-                             int64_t batch_count) {
+// clang-format off
+myblasStatus_t compute_plain(myblasHandle_t handle, myblasOperation_t transa,
+                             myblasOperation_t transb, int64_t m, int64_t n, int64_t k,
+                             const float* alpha, const float* a, int64_t lda, long long stride_a,
+                             const float* b, int64_t ldb, long long stride_b, const float* beta,
+                             float* c, int64_t ldc, long long stride_c, int64_t batch_count) {
     ++plain_calls;
-    return compute(handle,
-                   transa,
-                   transb,
-                   m,
-                   n,
-                   k,
-                   alpha,
-                   a,
-                   lda,
-                   stride_a,
-                   b,
-                   ldb,
-                   stride_b,
-                   beta,
-                   c,
-                   ldc,
-                   stride_c,
-                   c,
-                   ldc,
-                   stride_c,
-                   nullptr,
-                   batch_count);
+    return compute(handle, transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta,
+                   c, ldc, stride_c, c, ldc, stride_c, nullptr, batch_count);
 }
+// clang-format on
 
 // ---- A call -------------------------------------------------------------------------------------
 

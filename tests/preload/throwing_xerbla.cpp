@@ -2,21 +2,7 @@
 #include <cstddef>
 
 extern "C" {
-void sgemm_(const char* transa,
-            const char* transb,
-            const int* m,
-            const int* n,
-            const int* k,
-            const float* alpha,
-            const float* a,
-            const int* lda,
-            const float* b,
-            const int* ldb,
-            const float* beta,
-            float* c,
-            const int* ldc,
-            size_t,
-            size_t);
+#include "sgemm.h"
 
 void xerbla_(const char*, const int* argument, size_t) { throw *argument; }
 }

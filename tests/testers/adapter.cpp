@@ -119,7 +119,7 @@ myblasStatus_t call_forced(const routine& r,
         status = call(handle());
         const char* last = nullptr;
         check(myblasGetLastKernel(handle(), r.kernels, &last));
-        // A quick return takes no kernel. The name of the last kernel is then that of an earlier
+        // A quick return takes no kernel: then the name of the last kernel is from an earlier
         // call.
         if (status == MYBLAS_STATUS_SUCCESS && last && chosen.name == last)
             ++chosen.runs;
