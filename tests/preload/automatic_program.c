@@ -1,5 +1,5 @@
-// Products in the default mode: of a second, until a GPU is worth starting; a large one; and one
-// that moves much data for little work. Status 0: all results are right.
+// Products for a second, until a GPU is worth starting; then a large one, and one that moves much
+// data for little work. Status 0: all results are right.
 #include "sgemm.h"
 
 #include <stdbool.h>
