@@ -263,7 +263,7 @@ void test_trsv(void**) {
 }
 
 void test_trmv(void**) {
-    for_shapes({1, 33, 127, 129, 161, 300}, true, [](const shape& s) {
+    for_shapes({1, 32, 33, 64, 65, 127, 129, 161, 300}, true, [](const shape& s) {
         check_triangular(cuda::trmv_rows, s);
     });
     // The bits of finished blocks are in two words.
@@ -297,9 +297,12 @@ void test_updates(void**) {
 void test_ger(void**) {
     state = 1;
     check_ger(1, 1, 1, 0, 0.7f);
-    check_ger(78, 23, 79, 1, 0.7f);
+    check_ger(78, 43, 79, 1, 0.7f);
     check_ger(130, 65, 130, 0, 0x1p-140f); // the factors are subnormal
-    // Tiles of few rows and of few columns.
+    // Tiles of few rows and of few columns, for a small and a large A.
+    check_ger(11, 70, 12, 1, 0.7f);
+    check_ger(70, 11, 71, 2, 0.7f);
+    check_ger(130, 19, 130, 0, 0.7f);
     check_ger(16, 65600, 16, 0, 0.7f);
     check_ger(15, 70001, 17, 3, 0.7f);
     check_ger(65600, 16, 65600, 0, 0.7f);

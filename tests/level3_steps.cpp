@@ -454,12 +454,17 @@ void test_small(void**) {
             for (int form = 0; form < 4; ++form)
                 check_small(true, form, n, lines);
         }
+    // trmm out of place takes two blocks of rows.
+    for (const int64_t n : {65, 128})
+        for (int form = 0; form < 16; ++form)
+            check_small(false, form, n, n == 65 ? 18 : 3);
 }
 
 // ger, whose factors overflow in single precision in any order, and its place in a larger matrix.
 void test_general_updates(void**) {
     state = 6;
-    const int64_t sizes[][2] = {{1, 1}, {63, 33}, {65, 31}, {3, 200}, {200, 3}};
+    // Tiles of 64 x 64, and of few columns or rows.
+    const int64_t sizes[][2] = {{1, 1}, {63, 33}, {65, 31}, {3, 200}, {17, 40}, {200, 3}};
     for (const auto& [m, n] : sizes) {
         const int64_t lda = m + 3, incx = 2, incy = -3;
         std::vector<float> x = random_floats(m * incx), y = random_floats(n * -incy);

@@ -69,7 +69,8 @@ constexpr std::array<half_octaves, domain_count> everywhere = {
 
 // Cycles: `launch`, and `step` for each step.
 constexpr variant_model make_variant(const char* name, float launch, float step) {
-    return {name, {launch, 0, 0, step, 0, 0, 0, 0, 0}, everywhere, 1e9f, 0.001f, 1000, {}, {}};
+    constexpr learned_weights none = {0.001f, 1000, {}, {}};
+    return {name, {launch, 0, 0, step, 0, 0, 0, 0, 0}, everywhere, 1e9f, none, none};
 }
 // Weights: the logarithm of the factor.
 constexpr size_t offset_feature = 10;
@@ -207,12 +208,12 @@ void test_physical_time(void**) {
         std::pow(time.arithmetic, 4) + std::pow(time.cache, 4) + std::pow(time.memory, 4);
     assert_true(std::fabs(time.total - (time.overhead + std::pow(sum, 0.25))) < 2);
     // With no learned factor, except for the error of fast_exp2.
-    assert_true(std::fabs(learned_factor(v, view, work) - 1) < 3e-4f);
-    v.work_weights[offset_feature] = 1;
-    assert_true(std::fabs(learned_factor(v, view, work) - 2) < 1e-3f);
-    v.work_weights[offset_feature] = 0;
-    v.work_weights[0] = 8; // of rounds + 1
-    assert_true(std::fabs(learned_factor(v, view, work) - 4) < 2e-3f);
+    assert_true(std::fabs(learned_factor(v.of_single, view, work) - 1) < 3e-4f);
+    v.of_single.work[offset_feature] = 1;
+    assert_true(std::fabs(learned_factor(v.of_single, view, work) - 2) < 1e-3f);
+    v.of_single.work[offset_feature] = 0;
+    v.of_single.work[0] = 8; // of rounds + 1
+    assert_true(std::fabs(learned_factor(v.of_single, view, work) - 4) < 2e-3f);
 }
 
 // In the shortest and the longest times, no term is lost or becomes infinite.
@@ -306,18 +307,23 @@ void test_learned_factors_decide(void**) {
     sgemm_problem p = square(500);
     p.math = MYBLAS_FP32_FAST_MATH;
     assert_string_equal(selected_by(m, p, 500000), "loose");
-    m.of(loose).work_weights[offset_feature] = 1;
+    m.of(loose).of_single.work[offset_feature] = 1;
     assert_string_equal(selected_by(m, p, 500000), "split");
-    m.of(split).work_weights[offset_feature] = 1;
+    m.of(split).of_single.work[offset_feature] = 1;
     assert_string_equal(selected_by(m, p, 500000), "large");
-    m.of(large).work_weights[offset_feature] = 1;
+    m.of(large).of_single.work[offset_feature] = 1;
     assert_string_equal(selected_by(m, p, 500000), "loose");
-    m.of(large).work_weights[offset_feature] = -1;
+    m.of(large).of_single.work[offset_feature] = -1;
     assert_string_equal(selected_by(m, p, 500000), "large");
-    m.of(large).least_factor = 1.7f; // which its weights do not go below
+    m.of(large).of_single.least_factor = 1.7f; // which its weights do not go below
     assert_string_equal(selected_by(m, p, 500000), "loose");
-    m.of(large).least_factor = 0.1f;
+    m.of(large).of_single.least_factor = 0.1f;
     assert_string_equal(selected_by(m, p, 500000), "large");
+    // Batches have factors of their own.
+    p.batch_count = 2;
+    assert_string_equal(selected_by(m, p, 500000), "loose");
+    m.of(loose).of_batch.work[offset_feature] = 1;
+    assert_string_equal(selected_by(m, p, 500000), "split");
 }
 
 // A kernel that refuses does not affect which others count as similar.
@@ -326,7 +332,7 @@ void test_who_refuses_is_not_compared(void**) {
     m.of(small).costs.step = 0.001f;
     m.of(large).costs.launch = 0;
     m.of(split).costs = {0, 0, 0, 1.1f, 0, 0, 0, 0, 0};
-    m.of(split).work_weights[offset_feature] = -1;
+    m.of(split).of_single.work[offset_feature] = -1;
     sgemm_problem p = square(1024); // more rows than `small` takes
     assert_string_equal(selected_by(m, p, 1024000), "split");
     p.a = at(0x1004);
@@ -468,7 +474,8 @@ void test_forced_family(void**) {
     assert_string_equal(taken(square(64), 64000).c_str(), "split");
     m.of(split).most_rounds = 0;
     assert_string_equal(taken(square(64), 64000).c_str(), "split");
-    m.of(split).work_weights[offset_feature] = 0.5f; // near in physical time, slower by the factor
+    m.of(split).of_single.work[offset_feature] =
+        0.5f; // near in physical time, slower by the factor
     assert_string_equal(taken(square(64), 64000).c_str(), "large");
     sgemm_problem p = square(64);
     p.a = at(0x1004), p.m = 1001; // which `small` and `large` refuse
@@ -562,10 +569,13 @@ void test_fitted_model(void**) {
             assert_true(0 <= range.low && range.low <= range.high &&
                         range.high < half_octave_count);
         assert_true(v.most_rounds >= 1);
-        for (const float weight : v.work_weights)
-            assert_true(std::isfinite(weight) && std::fabs(weight) < 20);
-        for (const float weight : v.hidden_weights)
-            assert_true(std::isfinite(weight) && std::fabs(weight) < 20);
+        for (const learned_weights& learned : {v.of_single, v.of_batch}) {
+            assert_true(0 < learned.least_factor && learned.least_factor <= learned.most_factor);
+            for (const float weight : learned.work)
+                assert_true(std::isfinite(weight) && std::fabs(weight) < 20);
+            for (const float weight : learned.hidden)
+                assert_true(std::isfinite(weight) && std::fabs(weight) < 20);
+        }
     }
     assert_true(model.competing == tabulate_domains(model.variants));
     // Every product has a candidate, except some batches.

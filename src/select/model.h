@@ -11,7 +11,8 @@
 // The coefficients, in cycles, belong to a variant. A factor learned from readings corrects the
 // rest. One part of the factor is a function of the problem with one hidden layer, which all
 // variants share and each variant weights by itself. The other part is a linear function of the
-// logarithms of the variant's work. All of this is data that bench/fit.py writes. The number of
+// logarithms of the variant's work. Batches have weights of their own. All of this is data that
+// bench/fit.py writes. The number of
 // multiprocessors, clock, memory rate and cache are the device's.
 //
 // A variant competes for products where it was ever close to the best, and a little beyond: its
@@ -53,14 +54,23 @@ struct half_octaves {
 inline constexpr size_t domain_count = 5;     // short side, long side, k, batch, elements of C
 inline constexpr int half_octave_count = 128; // enough for all products
 
+// A learned factor: weights of the variant's work and of the hidden layer's outputs.
+struct learned_weights {
+    float least_factor, most_factor; // range on readings
+    std::array<float, work_feature_count> work;
+    std::array<float, hidden_count> hidden;
+};
+
 struct variant_model {
     const char* name;
     work_costs costs;
     std::array<half_octaves, domain_count> domain;
-    float most_rounds;               // the variant competes up to it
-    float least_factor, most_factor; // range of the learned factors on readings
-    std::array<float, work_feature_count> work_weights;
-    std::array<float, hidden_count> hidden_weights;
+    float most_rounds; // the variant competes up to it
+    learned_weights of_single, of_batch;
+
+    const learned_weights& weights_for(const sgemm_problem& p) const {
+        return p.batch_count > 1 ? of_batch : of_single;
+    }
 };
 
 struct time_model {
@@ -240,7 +250,7 @@ struct physical_time {
     }
 };
 
-inline float learned_factor(const variant_model& variant,
+inline float learned_factor(const learned_weights& weights,
                             const problem_view& problem,
                             const work_estimate& work) {
     const floats features[] = {
@@ -257,13 +267,13 @@ inline float learned_factor(const variant_model& variant,
     static_assert(std::size(features) * lanes == work_feature_count && hidden_count % lanes == 0);
     floats of_work = {}, of_problem = {};
     for (size_t i = 0; i < std::size(features); ++i)
-        of_work += fast_log2(features[i]) * load(&variant.work_weights[i * lanes]);
+        of_work += fast_log2(features[i]) * load(&weights.work[i * lanes]);
     for (size_t i = 0; i < hidden_count; i += lanes)
-        of_problem += load(&problem.hidden[i]) * load(&variant.hidden_weights[i]);
+        of_problem += load(&problem.hidden[i]) * load(&weights.hidden[i]);
     const floats sums = of_work * log_scale + of_problem;
     const float factor = fast_exp2((sums[0] + sums[1]) + (sums[2] + sums[3]));
-    return factor < variant.least_factor  ? variant.least_factor
-           : factor > variant.most_factor ? variant.most_factor
+    return factor < weights.least_factor  ? weights.least_factor
+           : factor > weights.most_factor ? weights.most_factor
                                           : factor;
 }
 

@@ -177,11 +177,14 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
     known = find_least();
     if (!known)
         return nullptr;
-    const float most_cycles = known->cycles * by.model->variants[known->variant].most_factor;
+    const auto weights_of = [&](const candidate& c) -> const learned_weights& {
+        return by.model->variants[c.variant].weights_for(q.problem);
+    };
+    const float most_cycles = known->cycles * weights_of(*known).most_factor;
     for (candidate& c : all) {
-        const variant_model& variant = by.model->variants[c.variant];
-        c.cycles = c.cycles * variant.least_factor <= most_cycles
-                       ? c.cycles * learned_factor(variant, view, c.work)
+        const learned_weights& weights = weights_of(c);
+        c.cycles = c.cycles * weights.least_factor <= most_cycles
+                       ? c.cycles * learned_factor(weights, view, c.work)
                        : never; // not the fastest with any factor
     }
     const candidate* best = find_least();

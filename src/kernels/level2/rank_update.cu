@@ -1,11 +1,12 @@
 // syr and syr2: A = alpha x x^T + A or A = alpha (x y^T + y x^T) + A, on one triangle.
 // ger: A = alpha x y^T + A, all of A.
 //
-// A block updates a tile of 64 x 64. A thread has one row of the tile and 8 or 16 columns, and
+// A block updates a tile of 64 x 64. A thread has one row of the tile and 4, 8 or 16 columns, and
 // loads all its elements before it stores any. The grid has only the tiles of the triangle; near
-// the diagonal the indices of each element are tested. Where A is large and ger has at most 16
-// rows, tiles are 16 x 256; with at most 16 columns, they are 256 x 16. Threads with 8 columns, for
-// small matrices, load A before the vectors, so that both latencies overlap.
+// the diagonal the indices of each element are tested. For ger with at most 16 rows, tiles are 16
+// x 256, or 16 x 64 if A is small; with at most 16 columns, they are 256 x 16 or 64 x 16, and 64 x
+// 32 if a small A has at most 32 columns. Threads with up to 8 columns, for small matrices, load A
+// before the vectors, so that both latencies overlap.
 //
 // If columns do not start on cache lines, the rows of a tile are shifted in each column by the
 // distance to the preceding line boundary. Warps then read and write whole cache lines.
@@ -18,7 +19,7 @@
 // the way.
 //
 // Bound: n (n + 1) / 2 floats read and written; m n for ger.
-// Launch: a block of 64 x 8 or 64 x 4 threads for each tile.
+// Launch: a block of 256 or 512 threads for each tile.
 // Accepts: every call with at most max_grid_x tiles.
 
 #include "kernels/common/overlap.cuh"
@@ -30,9 +31,10 @@
 namespace myblas::cuda {
 namespace {
 
-constexpr int tile = 64, tile_elements = tile * tile;
+constexpr int tile = 64;
 constexpr int few = 16;       // rows or columns of ger
-constexpr int most_early = 8; // thread_n at which A is loaded before x and y
+constexpr int many = 256;     // along the other side of a thin tile of a large A
+constexpr int most_early = 8; // thread_n up to which A is loaded before x and y
 constexpr int line = 32;      // floats of a cache line
 constexpr int most_shift = line - 1;
 // Up to this size, threads with 8 columns are faster. (In syr2 they are faster whenever A stays in
@@ -85,10 +87,9 @@ struct tile_vectors {
 };
 
 // Reads them. Returns, after a barrier, whether ger may round alpha y_j.
-template <update form, int tile_m, int threads, int reach>
+template <update form, int tile_m, int tile_n, int threads, int reach>
 __device__ __forceinline__ bool read_vectors(
     const syr_problem& p, float alpha, int64_t first_i, int64_t first_j, const tile_vectors& to) {
-    constexpr int tile_n = tile_elements / tile_m;
     const int thread = threadIdx.x;
     bool is_normal = true;
 #pragma unroll
@@ -122,11 +123,11 @@ __device__ __forceinline__ bool read_vectors(
     return static_cast<bool>(__syncthreads_and(is_normal)); // the vectors are in shared memory
 }
 
-template <update form, int tile_m, int thread_n, bool streams, bool shifts>
-__global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p, int block_rows) {
-    constexpr int tile_n = tile_elements / tile_m, threads = tile_elements / thread_n;
-    static_assert(form == update::ger || tile_m == tile);
-    constexpr bool loads_early = thread_n == most_early;
+template <update form, int tile_m, int tile_n, int thread_n, bool streams, bool shifts>
+__global__ void __launch_bounds__(tile_m* tile_n / thread_n) tiles(syr_problem p, int block_rows) {
+    constexpr int threads = tile_m * tile_n / thread_n;
+    static_assert(form == update::ger || (tile_m == tile && tile_n == tile));
+    constexpr bool loads_early = thread_n <= most_early;
     constexpr bool twice = form == update::syr2, is_ger = form == update::ger;
     // Rows before first_i that a shifted tile may contain.
     constexpr int reach = shifts ? most_shift : 0;
@@ -140,11 +141,13 @@ __global__ void __launch_bounds__(tile_elements / thread_n) tiles(syr_problem p,
     const int64_t rows = is_ger ? p.m : p.n;
     const int64_t first_i = int64_t{place.row} * tile_m, first_j = int64_t{place.column} * tile_n;
     grid_dependency_sync();
+    if constexpr (tile_m * tile_n < tile * tile) // A is small
+        launch_dependents();
     const float alpha = resolve(p.alpha);
     if (alpha == 0 || first_j < 0 || first_j >= p.n)
         return;
     const auto read = [&] {
-        return read_vectors<form, tile_m, threads, reach>(
+        return read_vectors<form, tile_m, tile_n, threads, reach>(
             p, alpha, first_i, first_j, {by_x, by_y, row_x, row_y});
     };
     bool all_normal = true;
@@ -222,18 +225,27 @@ double bytes_of(const syr_problem& p) {
            (p.is_ger ? 1 : 2);
 }
 
-// Rows of a tile. A square tile would lie mostly outside an A of at most 16 rows or columns (ger):
-// if A is large, tiles then have 16 or 256 rows.
-int tile_rows(const syr_problem& p) {
-    if (!p.is_ger || bytes_of(p) < least_thin)
-        return tile;
-    return p.m <= few ? few : p.n <= few ? tile_elements / few : tile;
+struct tile_shape {
+    int m, n;
+};
+
+// A square tile would lie mostly outside an A of few rows or columns (ger).
+tile_shape shape_for(const syr_problem& p) {
+    if (!p.is_ger)
+        return {tile, tile};
+    const bool is_small = bytes_of(p) < least_thin;
+    const int along = is_small ? tile : many;
+    if (p.m <= few)
+        return {few, along};
+    if (p.n <= few)
+        return {along, few};
+    return {tile, is_small && p.n <= 2 * few ? 2 * few : tile};
 }
 
 // In the L2 cache, incomplete cache lines cost less than the shifts. A tile of 16 rows has whole
 // columns of A; if they are contiguous, so are the tile's cache lines.
 bool needs_shifts(const syr_problem& p) {
-    if (bytes_of(p) < least_streamed || tile_rows(p) == few)
+    if (bytes_of(p) < least_streamed || shape_for(p).m == few)
         return false;
     return p.lda % line != 0 || reinterpret_cast<uintptr_t>(p.a) % (line * sizeof(float)) != 0;
 }
@@ -241,11 +253,11 @@ bool needs_shifts(const syr_problem& p) {
 // Block rows: of the triangle whose tiles are numbered, or of ger's matrix of tiles.
 int64_t block_rows(const syr_problem& p) {
     const int64_t reach = !needs_shifts(p) ? 0 : p.is_ger || !p.upper ? most_shift : tile;
-    return ceil_div<int64_t>(p.rows() + reach, tile_rows(p));
+    return ceil_div<int64_t>(p.rows() + reach, shape_for(p).m);
 }
 
 int64_t tile_count(const syr_problem& p) {
-    return p.is_ger ? block_rows(p) * ceil_div<int64_t>(p.n, tile_elements / tile_rows(p))
+    return p.is_ger ? block_rows(p) * ceil_div<int64_t>(p.n, shape_for(p).n)
                     : triangle_tiles(block_rows(p));
 }
 
@@ -253,34 +265,40 @@ bool accepts(const syr_problem& p, const device_info&) { return tile_count(p) <=
 
 template <update form>
 myblasStatus_t launch_form(const syr_problem& p, const launch_context& context) {
-    const auto start = [&](auto kernel, int thread_n) {
+    const auto start = [&](auto kernel, int threads) {
         return launch_overlapped(kernel,
                                  dim3(static_cast<unsigned>(tile_count(p))),
-                                 tile_elements / thread_n,
+                                 threads,
                                  context,
                                  p,
                                  static_cast<int>(block_rows(p)));
     };
+    const bool is_large = bytes_of(p) >= least_streamed;
     // With cache hints, syr2 with shifts took 1.2 times as long.
     constexpr bool streams_shifted = form != update::syr2;
     if constexpr (form == update::ger) {
-        constexpr int tall = tile_elements / few;
-        const bool is_large = bytes_of(p) >= least_streamed;
-        if (tile_rows(p) == few)
-            return is_large ? start(tiles<form, few, 16, true, false>, 16)
-                            : start(tiles<form, few, 16, false, false>, 16);
-        if (tile_rows(p) == tall)
-            return needs_shifts(p) ? start(tiles<form, tall, 16, true, true>, 16)
-                   : is_large      ? start(tiles<form, tall, 16, true, false>, 16)
-                                   : start(tiles<form, tall, 16, false, false>, 16);
+        const auto [m, n] = shape_for(p);
+        if (m == few && n == tile)
+            return start(tiles<form, few, tile, 4, false, false>, 256);
+        if (m == tile && n == few)
+            return start(tiles<form, tile, few, 4, false, false>, 256);
+        if (m == tile && n == 2 * few)
+            return start(tiles<form, tile, 2 * few, 8, false, false>, 256);
+        if (m == few)
+            return is_large ? start(tiles<form, few, many, 16, true, false>, 256)
+                            : start(tiles<form, few, many, 16, false, false>, 256);
+        if (n == few)
+            return needs_shifts(p) ? start(tiles<form, many, few, 16, true, true>, 256)
+                   : is_large      ? start(tiles<form, many, few, 16, true, false>, 256)
+                                   : start(tiles<form, many, few, 16, false, false>, 256);
     }
     if (needs_shifts(p))
-        return start(tiles<form, tile, 16, streams_shifted, true>, 16);
-    if (bytes_of(p) >= least_streamed)
-        return start(tiles<form, tile, 16, true, false>, 16);
+        return start(tiles<form, tile, tile, 16, streams_shifted, true>, 256);
+    if (is_large)
+        return start(tiles<form, tile, tile, 16, true, false>, 256);
     if (form == update::syr2 || (p.rows() <= small_n && p.n <= small_n))
-        return start(tiles<form, tile, 8, false, false>, 8);
-    return start(tiles<form, tile, 16, false, false>, 16);
+        return start(tiles<form, tile, tile, 8, false, false>, 512);
+    return start(tiles<form, tile, tile, 16, false, false>, 256);
 }
 
 myblasStatus_t launch_tiles(const syr_problem& p, const launch_context& context) {

@@ -1,7 +1,8 @@
 // trmv in one launch, in place and without workspace.
 //
-// With up to 128 rows, one block computes everything. If A is transposed, each warp of this block
-// sums whole rows. With more rows, each block has 32 rows of op(A). Blocks take their rows in the
+// With up to 128 rows, one block computes everything, and the next kernel may come beside it. If A
+// is transposed and has more than 64 rows, each warp of this block sums whole rows. With more rows,
+// each block has 32 rows of op(A). Blocks take their rows in the
 // order in which they start, beginning with the rows that read most of x. A block that has read x
 // sets a bit in the stream's counters. The block writes its results when all blocks before it have
 // set their bits. Later blocks do not read the elements that it overwrites.
@@ -32,14 +33,18 @@ namespace {
 constexpr int threads = 256;
 constexpr int few_rows = 128, few_width = 32, few_threads = 1024; // for one block
 constexpr int rows = 32, width = 128;
-constexpr int first_bits = 2; // index of the first counter with bits
+constexpr int fewest_rows = 32; // one block has 32, 64 or 128 rows
+constexpr int first_bits = 2;   // index of the first counter with bits
 
 template <int rows, int width, bool across>
-__global__ void __launch_bounds__(threads, 3) multiply_rows(lower_view t, unsigned* counters) {
+__global__ void __launch_bounds__(threads, rows == width ? 2 : 3)
+    multiply_rows(lower_view t, unsigned* counters) {
     using block = row_block<rows, width, across>;
     __shared__ typename block::parts part;
     grid_dependency_sync();
     const bool is_alone = gridDim.x == 1;
+    if (is_alone)
+        launch_dependents();
     const unsigned number = is_alone ? 0 : take_number(counters);
     const int64_t first_row = int64_t{gridDim.x - 1 - number} * rows;
     const int count = static_cast<int>(min(int64_t{rows}, t.n - first_row));
@@ -108,6 +113,7 @@ __global__ void __launch_bounds__(few_threads) multiply_few(lower_view t) {
     constexpr int warps = few_threads / warp_size, count = few_rows / warps;
     const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
     grid_dependency_sync();
+    launch_dependents();
     float sum[count] = {};
 #pragma unroll
     for (int i = 0; i < count; ++i) {
@@ -135,7 +141,23 @@ bool accepts(const trmv_problem& p, const device_info&) {
     return ceil_div<int64_t>(p.n, rows) <= 32 * int64_t{counter_count - first_bits};
 }
 
+// All rows in one block of `count`, as many columns at a time.
+template <int count>
+myblasStatus_t launch_alone(const trmv_problem& p, const launch_context& context) {
+    return launch_overlapped(p.trans ? multiply_rows<count, count, true>
+                                     : multiply_rows<count, count, false>,
+                             dim3(1),
+                             threads,
+                             context,
+                             view_of(p),
+                             context.counters);
+}
+
 myblasStatus_t launch_rows(const trmv_problem& p, const launch_context& context) {
+    if (p.n <= fewest_rows)
+        return launch_alone<fewest_rows>(p, context);
+    if (p.n <= 2 * fewest_rows)
+        return launch_alone<2 * fewest_rows>(p, context);
     const bool is_few = p.n <= few_rows;
     if (is_few && p.trans)
         return launch_overlapped(multiply_few, dim3(1), few_threads, context, view_of(p));

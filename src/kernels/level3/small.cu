@@ -1,12 +1,12 @@
 // trmm and symm with a triangular or symmetric operand of order at most 64, in one launch, in place
-// and without workspace.
+// and without workspace; trmm out of place up to order 128.
 //
 // A block computes C = alpha * W * X + beta * C for some lines X of B: columns, or rows if A is on
-// the right. Lines do not depend on each other. W is all of A: transposed if necessary, and with
-// its mirror image if symmetric. W and X are in shared memory, and a thread computes 4 rows of a
-// line:
+// the right. Lines do not depend on each other. W has up to 64 rows of A: transposed if necessary,
+// and with its mirror image if symmetric. W and X are in shared memory, and a thread computes 4
+// rows of a line:
 //
-//      W (rows x rows)     X (rows x lines)
+//      W (rows x depth)    X (depth x lines)
 //      +-----------+       +-------+        one column j of W and row j of X after another
 //      | 4 rows    |   *   | | line|        across = false  lanes have neighbouring rows, which are
 //      |           |       |       |                        contiguous in memory (A on the left)
@@ -16,8 +16,8 @@
 //
 // Bound: latency: one wait for memory, then for each element of W a multiply-add and a quarter of a
 // load from shared memory.
-// Shared memory: 9 or 22 KiB.  Launch: 256 threads for each tile of lines.  Accepts: orders up to
-// 64.
+// Shared memory: 9, 22 or 43 KiB.  Launch: 256 threads for each tile of lines and each 64 rows.
+// Accepts: orders up to 64; of trmm out of place up to 128.
 
 #include "kernels/common/fragment.cuh"
 #include "kernels/common/launch.h"
@@ -30,7 +30,8 @@ namespace {
 
 constexpr int threads = 256;
 constexpr int thread_rows = 4;
-constexpr int most_order = 64;
+constexpr int most_rows = 64;             // of a block
+constexpr int most_depth = 2 * most_rows; // the largest order
 
 enum class shape_of_w { symmetric, lower, upper };
 
@@ -51,17 +52,18 @@ struct small_product {
     int64_t y_along, y_across;
 };
 
-template <int rows>
+template <int rows, int depth>
 struct tile {
     static constexpr int row_groups = rows / thread_rows;
     static constexpr int lines = threads / row_groups;
     static constexpr int pitch = rows + 4; // columns of W are read four rows at a time
-    float w[rows][pitch];                  // (column, row)
-    float x[rows][lines + 1];              // (row, line)
+    float w[depth][pitch];                 // (column, row)
+    float x[depth][lines + 1];             // (row, line)
 };
 
+// All of W.
 template <int rows>
-__device__ __forceinline__ void load_w(tile<rows>& smem, const small_product& p) {
+__device__ __forceinline__ void load_w(tile<rows, rows>& smem, const small_product& p) {
     constexpr int count = rows * rows / threads, columns = threads / rows;
     const int row = threadIdx.x % rows, first = threadIdx.x / rows;
     float value[count];
@@ -87,48 +89,81 @@ __device__ __forceinline__ void load_w(tile<rows>& smem, const small_product& p)
     }
 }
 
-template <int rows, bool across>
+// `rows` rows of a triangular W, from row `first` on.
+template <int rows, int depth, bool transposed>
 __device__ __forceinline__ void
-load_x(tile<rows>& smem, const small_product& p, int64_t first_line, int lines_here) {
-    constexpr int lines = tile<rows>::lines, count = rows * lines / threads;
+load_rows(tile<rows, depth>& smem, const small_product& p, int first) {
+    constexpr int along = transposed ? depth : rows; // elements along memory
+    constexpr int count = rows * depth / threads, columns = threads / along;
+    const int row = (transposed ? 0 : first) + static_cast<int>(threadIdx.x) % along;
+    const int first_col = (transposed ? first : 0) + static_cast<int>(threadIdx.x) / along;
+    float value[count];
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+        const int col = first_col + i * columns;
+        const bool is_stored = p.stored_upper ? row <= col : row >= col;
+        const bool is_one = p.is_unit && row == col;
+        value[i] = is_one ? 1 : 0;
+        if (is_stored && !is_one && row < p.order && col < p.order)
+            value[i] = p.a[row + col * p.lda];
+    }
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+        const int col = first_col + i * columns;
+        if (p.stored_upper ? row <= col : row >= col)
+            (transposed ? smem.w[row][col - first] : smem.w[col][row - first]) = value[i];
+    }
+}
+
+template <int rows, int depth, bool across>
+__device__ __forceinline__ void
+load_x(tile<rows, depth>& smem, const small_product& p, int64_t first_line, int lines_here) {
+    constexpr int lines = tile<rows, depth>::lines, count = depth * lines / threads;
     float value[count];
 #pragma unroll
     for (int i = 0; i < count; ++i) {
         const int e = static_cast<int>(threadIdx.x) + i * threads;
-        const int row = across ? e / lines : e % rows, line = across ? e % lines : e / rows;
+        const int row = across ? e / lines : e % depth, line = across ? e % lines : e / depth;
         const bool is_inside = row < p.order && line < lines_here;
         value[i] = is_inside ? p.x[row * p.x_along + (first_line + line) * p.x_across] : 0;
     }
 #pragma unroll
     for (int i = 0; i < count; ++i) {
         const int e = static_cast<int>(threadIdx.x) + i * threads;
-        smem.x[across ? e / lines : e % rows][across ? e % lines : e / rows] = value[i];
+        smem.x[across ? e / lines : e % depth][across ? e % lines : e / depth] = value[i];
     }
 }
 
-template <int rows, bool across>
+template <int rows, int depth, bool across>
 __global__ void __launch_bounds__(threads) multiply_small(small_product p) {
-    using shape = tile<rows>;
+    using shape = tile<rows, depth>;
     __shared__ __align__(16) shape smem;
     const int64_t first_line = int64_t{blockIdx.x} * shape::lines;
     const int lines_here = static_cast<int>(min(int64_t{shape::lines}, p.lines - first_line));
     const int own = threadIdx.x;
     const int line = across ? own % shape::lines : own / shape::row_groups;
-    const int row = (across ? own / shape::lines : own % shape::row_groups) * thread_rows;
+    const int own_row = (across ? own / shape::lines : own % shape::row_groups) * thread_rows;
+    const int first = rows == depth ? 0 : static_cast<int>(blockIdx.y) * rows;
+    const int row = first + own_row;
     grid_dependency_sync();
     launch_dependents();
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
     float sum[thread_rows] = {};
     if (alpha != 0) {
-        load_w(smem, p);
-        load_x<rows, across>(smem, p, first_line, lines_here);
+        if constexpr (rows == depth)
+            load_w(smem, p);
+        else if (p.transposed)
+            load_rows<rows, depth, true>(smem, p, first);
+        else
+            load_rows<rows, depth, false>(smem, p, first);
+        load_x<rows, depth, across>(smem, p, first_line, lines_here);
         __syncthreads(); // W and X are complete, and the lines may be overwritten
         const int begin = p.shape == shape_of_w::upper ? row : 0;
         const int end = p.shape == shape_of_w::lower ? min(row + thread_rows, p.order) : p.order;
 #pragma unroll 4
         for (int j = begin; j < end; ++j) {
             float w[thread_rows];
-            load_quad(w, &smem.w[j][row]);
+            load_quad(w, &smem.w[j][own_row]);
             const float x = smem.x[j][line];
 #pragma unroll
             for (int r = 0; r < thread_rows; ++r) {
@@ -151,11 +186,15 @@ __global__ void __launch_bounds__(threads) multiply_small(small_product p) {
         }
 }
 
-template <int rows>
-myblasStatus_t launch_rows(const small_product& p, bool across, const launch_context& context) {
-    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.lines, tile<rows>::lines)));
-    return across ? launch_overlapped(multiply_small<rows, true>, grid, threads, context, p)
-                  : launch_overlapped(multiply_small<rows, false>, grid, threads, context, p);
+template <int rows, int depth>
+myblasStatus_t launch_tiles(const small_product& p, bool across, const launch_context& context) {
+    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.lines, tile<rows, depth>::lines)),
+                    static_cast<unsigned>(ceil_div(p.order, rows)));
+    const auto start = [&](auto kernel) {
+        return launch_overlapped(kernel, grid, threads, context, p);
+    };
+    return across ? start(multiply_small<rows, depth, true>)
+                  : start(multiply_small<rows, depth, false>);
 }
 
 // The members that trmm and symm have in common.
@@ -178,13 +217,18 @@ small_product by_lines(const Problem& p) {
 }
 
 myblasStatus_t launch_small(const small_product& s, bool right, const launch_context& context) {
-    return s.order <= 32 ? launch_rows<32>(s, right, context)
-                         : launch_rows<most_order>(s, right, context);
+    return s.order <= 32          ? launch_tiles<32, 32>(s, right, context)
+           : s.order <= most_rows ? launch_tiles<most_rows, most_rows>(s, right, context)
+                                  : launch_tiles<most_rows, most_depth>(s, right, context);
 }
+
+// Beyond 64 rows, a block writes rows of C whose elements of B other blocks may not have read yet.
+int64_t most_order(const symm_problem&) { return most_rows; }
+int64_t most_order(const trmm_problem& p) { return p.in_place() ? most_rows : most_depth; }
 
 template <class Problem>
 bool is_small(const Problem& p, const device_info&) {
-    return p.order() <= most_order && (p.right ? p.m : p.n) <= max_grid_x;
+    return p.order() <= most_order(p) && (p.right ? p.m : p.n) <= max_grid_x;
 }
 
 myblasStatus_t launch_trmm(const trmm_problem& p, const launch_context& context) {
@@ -205,14 +249,14 @@ template <class Problem>
 constexpr kernel_entry<Problem> describe_small(myblasStatus_t (*launch)(const Problem&,
                                                                         const launch_context&)) {
     return {.name = "small",
-            .description = "one launch for orders up to 64, A and some lines in shared memory",
-            .block_m = most_order,
-            .block_n = tile<most_order>::lines,
+            .description = "one launch for small orders, A and some lines in shared memory",
+            .block_m = most_rows,
+            .block_n = tile<most_rows, most_rows>::lines,
             .threads = threads,
             .stages = 1,
-            .smem_bytes = sizeof(tile<most_order>),
+            .smem_bytes = sizeof(tile<most_rows, most_depth>),
             .accepts = is_small<Problem>,
-            .accepts_what = "it accepts orders up to 64",
+            .accepts_what = "it accepts orders up to 64, and up to 128 of trmm out of place",
             .launch = launch};
 }
 

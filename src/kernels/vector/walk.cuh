@@ -28,13 +28,6 @@ inline constexpr int walk_threads = 256;
 inline constexpr int walk_vector = 4;                            // floats of a 16-byte vector
 inline constexpr int walk_elements = walk_threads * walk_vector; // of a block
 
-// Blocks of 256 threads in a grid that fills the device and loops.
-inline dim3 walk_grid(int64_t blocks, const device_info& device) {
-    constexpr int blocks_per_sm = 16; // twice what fits, to shorten the tail
-    return dim3(static_cast<unsigned>(
-        std::clamp<int64_t>(blocks, 1, int64_t{blocks_per_sm} * device.sm_count)));
-}
-
 // Floats before the first 16-byte boundary at or after ptr.
 inline __host__ __device__ int misalignment(const float* ptr) {
     return static_cast<int>((0 - reinterpret_cast<uintptr_t>(ptr) / sizeof(float)) % walk_vector);
@@ -140,17 +133,34 @@ __global__ void __launch_bounds__(walk_threads) walk_vectorised(Problem p) {
     }
 }
 
-template <class Operation, class Problem>
+// A thread has `count` elements, which it loads before it stores any.
+template <int count, class Operation, class Problem>
 __global__ void __launch_bounds__(walk_threads) walk_strided(Problem p) {
     grid_dependency_sync();
     const Operation op(p);
     if (op.idle())
         return;
     const vectors v = vectors_of(p);
-    const int64_t step = int64_t{gridDim.x} * walk_threads;
-#pragma unroll 4
-    for (int64_t i = int64_t{blockIdx.x} * walk_threads + threadIdx.x; i < v.n; i += step)
-        update(op, v.x + i * v.incx, v.y + i * v.incy);
+    const int64_t first = int64_t{blockIdx.x} * (walk_threads * count) + threadIdx.x;
+    const auto index = [&](int c) { return first + c * walk_threads; };
+    float x[count] = {}, y[count] = {};
+#pragma unroll
+    for (int c = 0; c < count; ++c)
+        if (index(c) < v.n) {
+            if constexpr (is_read(Operation::x_use))
+                x[c] = v.x[index(c) * v.incx];
+            if constexpr (is_read(Operation::y_use))
+                y[c] = v.y[index(c) * v.incy];
+        }
+#pragma unroll
+    for (int c = 0; c < count; ++c)
+        if (index(c) < v.n) {
+            op.apply(x[c], y[c]);
+            if constexpr (is_written(Operation::x_use))
+                v.x[index(c) * v.incx] = x[c];
+            if constexpr (is_written(Operation::y_use))
+                v.y[index(c) * v.incy] = y[c];
+        }
 }
 
 // An increment of zero: the updates change one element, in order and in a register.
@@ -189,8 +199,8 @@ bool is_in_order(const vectors& v) {
            (is_written(Operation::y_use) && v.incy == 0);
 }
 
-// A block for 256 elements or 16-byte vectors: at most 2^31 - 1 blocks up to 2^39 elements or
-// vectors.
+// A block for 256 or 1024 elements, or 256 16-byte vectors: at most 2^31 - 1 blocks up to 2^39
+// elements.
 template <class Operation, class Problem>
 myblasStatus_t launch_naive(const Problem& p, const launch_context& context) {
     const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.n, walk_threads)));
@@ -207,8 +217,14 @@ template <class Operation, class Problem>
 myblasStatus_t launch_strided(const Problem& p, const launch_context& context) {
     if (is_in_order<Operation>(vectors_of(p)))
         return launch_overlapped(walk_in_order<Operation, Problem>, dim3(1), 1, context, p);
-    const dim3 grid = walk_grid(ceil_div<int64_t>(p.n, walk_threads), *context.device);
-    return launch_overlapped(walk_strided<Operation, Problem>, grid, walk_threads, context, p);
+    constexpr int count = 4;
+    const auto start = [&](auto kernel, int elements) {
+        const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.n, elements)));
+        return launch_overlapped(kernel, grid, walk_threads, context, p);
+    };
+    const bool is_short = p.n <= int64_t{count} * 2 * walk_threads * context.device->sm_count;
+    return is_short ? start(walk_strided<1, Operation, Problem>, walk_threads)
+                    : start(walk_strided<count, Operation, Problem>, walk_threads * count);
 }
 
 // ---- The ladder ---------------------------------------------------------------------------------

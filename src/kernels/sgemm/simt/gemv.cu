@@ -32,6 +32,10 @@ constexpr int min_warps = gemv_block::min_warps, max_warps = gemv_block::max_war
 constexpr int64_t long_k = 4096;
 // Up to this number of lines, most lanes of gemv_n<4, 8> would have no line if loads were quads.
 constexpr int64_t few_lines = 8;
+// From this k and this number of bytes on, several lines of a matrix that is read by scalar loads
+// share the loads of the vector.
+constexpr int64_t least_shared_k = 32768;
+constexpr double least_shared_bytes = 3 << 20;
 
 // How many floats a load can have: 4, 2 or 1.
 int load_width(const sgemm_problem& p, const thin_layout& layout) {
@@ -243,7 +247,7 @@ struct gemv_n {
         };
         // A block that has a multiprocessor to itself has registers for all its loads at once.
         if (own.split.cluster == 1 &&
-            own.blocks(layout) * layout.short_lines <= context.device->sm_count) {
+            own.blocks(layout) * vectors_of(p, layout) <= context.device->sm_count) {
             if constexpr (width == 4)
                 return start(vector_lines_kernel<width, line_lanes, false, 1>);
             else if constexpr (line_lanes == 32)
@@ -253,11 +257,14 @@ struct gemv_n {
     }
 };
 
+double matrix_bytes(const sgemm_problem& p, const thin_layout& layout) {
+    return 4 * static_cast<double>(layout.lines) * static_cast<double>(p.k);
+}
+
 // True for a matrix larger than a quarter of the L2 cache, which is worth adding sums in memory.
 // True as well for many lines of a k so short that nothing is split.
 bool is_large(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
-    const double bytes = 4 * static_cast<double>(layout.lines) * static_cast<double>(p.k);
-    return bytes > static_cast<double>(device.l2_bytes) / 4 ||
+    return matrix_bytes(p, layout) > static_cast<double>(device.l2_bytes) / 4 ||
            (p.k <= 64 && layout.lines >= int64_t{512} * device.sm_count);
 }
 
@@ -300,7 +307,7 @@ struct gemv_t {
     static gemv_schedule
     schedule(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
         constexpr int chunk = k_shape<width, lines, unroll>::chunk;
-        constexpr int64_t few_groups = 6; // adding sums in a cluster pays up to here
+        constexpr int64_t few_groups = 8; // adding sums in a cluster pays up to here
         const int64_t groups = ceil_div<int64_t>(layout.lines, lines);
         const int sms = means.device.sm_count;
         // As many warps as allow the blocks of all groups to run at the same time.
@@ -421,9 +428,12 @@ auto with_form(const sgemm_problem& p,
     const int width = load_width(p, layout);
     const int64_t lines = layout.lines;
     if (layout.k_contiguous) {
-        // If blocks split k, it is better to read the vector once for several lines.
+        // If blocks split k, it is better to read the vector once for several lines. With scalar
+        // loads, this shows where everything comes from the L2 cache, too.
         const bool is_shared =
-            lines >= 3 && lines <= 2 * device.sm_count && is_large(p, device, layout);
+            lines >= 3 && lines <= 2 * device.sm_count &&
+            (is_large(p, device, layout) ||
+             (width == 1 && p.k >= least_shared_k && matrix_bytes(p, layout) > least_shared_bytes));
         if (width == 4 && (is_shared || (p.k >= 64 && p.k < 2048 && lines >= 4096)))
             return f(gemv_t<4, 4>());
         if (width == 4 && p.k >= 128)

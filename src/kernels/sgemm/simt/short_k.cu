@@ -19,9 +19,10 @@
 // 64 x 64 for other sizes.
 // Shared memory: up to 4 stages of 16 k of both operands; 6 to 42 KiB, depending on k.
 // Launch: 128 threads for each tile of C.
-// Accepts: k up to 2^30, and every size whose tiles fit into a grid.
+// Accepts: k up to 2^30, with an epilogue up to 24, and every size whose tiles fit into a grid.
 #include "kernels/common/cp_async.cuh"
 #include "kernels/common/overlap.cuh"
+#include "kernels/sgemm/components/epilogue.cuh"
 #include "kernels/sgemm/components/operands.cuh"
 #include "kernels/sgemm/components/work.h"
 #include "kernels/sgemm/registry.h"
@@ -212,12 +213,41 @@ struct short_k_tile {
             for (int i = 0; i < Shape::thread_m; ++i)
                 acc[j][i] = scaled_sum(factor, acc[j][i]);
     }
+
+    // Applies an epilogue whose places are relative to the thread's first element.
+    __device__ __forceinline__ void
+    finish(const epilogue_op& epilogue, int rows_left, int cols_left) const {
+        constexpr int rows = Shape::thread_m, cols = Shape::thread_n;
+        const auto place_of = [=](int e) {
+            const int row = e % rows * Shape::lanes_m;
+            const int col = e / rows / 4 * 4 * Shape::lanes_n + e / rows % 4;
+            return epilogue_place{row, col, row < rows_left && col < cols_left};
+        };
+        float row_bias[rows], col_bias[cols], value[cols * rows][1];
+#pragma unroll
+        for (int i = 0; i < rows; ++i)
+            row_bias[i] = epilogue.bias_of_row(place_of(i).row, place_of(i).rows > 0);
+#pragma unroll
+        for (int j = 0; j < cols; ++j)
+            col_bias[j] = epilogue.bias_of_col(place_of(j * rows).col, place_of(j * rows).rows > 0);
+#pragma unroll
+        for (int e = 0; e < cols * rows; ++e)
+            value[e][0] = acc[e / rows][e % rows] + (row_bias[e % rows] + col_bias[e / rows]);
+        epilogue(value, place_of);
+    }
 };
 
-// is_plain: all of C is computed, and the host knows that beta is 0. Plain products of one or two
-// microseconds would take 5% longer with the code of the others between their own instructions.
-template <class Shape, bool transa, bool transb, bool is_plain>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
+// How a kernel accesses C. Plain products of one or two microseconds would take 5% longer with the
+// code of the others between their own instructions.
+enum class c_access {
+    plain, // all of C is computed, and the host knows that beta is 0
+    any,
+    fused, // by an epilogue
+};
+
+template <class Shape, bool transa, bool transb, c_access access>
+__global__ void __launch_bounds__(Shape::threads,
+                                  Shape::blocks_per_sm - (access == c_access::fused))
     short_k_kernel(int64_t first_batch, const sgemm_problem p) {
     using tile = short_k_tile<Shape, transa, transb>;
     extern __shared__ __align__(16) float smem[];
@@ -226,7 +256,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     const auto tiles_m = static_cast<unsigned>(ceil_div<int64_t>(p.m, Shape::block_m));
     int64_t tile_row = int64_t{blockIdx.x % tiles_m} * Shape::block_m;
     int64_t tile_col = int64_t{blockIdx.x / tiles_m} * Shape::block_n;
-    const triangle_of_c triangle = is_plain ? triangle_of_c::none : p.triangle;
+    const triangle_of_c triangle = access == c_access::any ? p.triangle : triangle_of_c::none;
     if (triangle != triangle_of_c::none) {
         const tile_position at = triangle_tile<Shape>(static_cast<int>(blockIdx.x), p);
         tile_row = at.row;
@@ -238,7 +268,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
 
     grid_dependency_sync();
     sgemm_operands o = resolve_at_once(p, first_batch + blockIdx.z);
-    if (is_plain)
+    if (access == c_access::plain)
         o.beta = 0;
     tile t;
     // Calls act(true_type) if the complete tile is computed, otherwise act(false_type).
@@ -259,7 +289,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
             f);
     };
     const auto load_c = [&] {
-        if (p.math == MYBLAS_FP32_REPRODUCIBLE_MATH || !begins_with_c(o))
+        if (access == c_access::fused || p.math == MYBLAS_FP32_REPRODUCIBLE_MATH ||
+            !begins_with_c(o))
             return;
         if_whole([&](auto whole) { for_each(whole, [](float old, float& sum) { sum = old; }); });
         t.scale(o.alpha * o.beta);
@@ -274,12 +305,23 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
                load_c);
     launch_dependents();
     t.scale(o.alpha);
+    if constexpr (access == c_access::fused) {
+        epilogue_op epilogue(p, o, first_batch + blockIdx.z);
+        epilogue.begin_at(tile_row + row, tile_col + col);
+        t.finish(epilogue,
+                 static_cast<int>(min(p.m - tile_row, int64_t{Shape::block_m})) - row,
+                 static_cast<int>(min(p.n - tile_col, int64_t{Shape::block_n})) - col);
+        return;
+    }
     if_whole([&](auto whole) {
         if (o.beta != 0) // all reads precede the first write, so that they overlap
             for_each(whole, [&](float old, float& sum) { sum = fmaf(o.beta, old, sum); });
         for_each(whole, [](float& target, float sum) { target = sum; });
     });
 }
+
+template <c_access access>
+using access_constant = std::integral_constant<c_access, access>;
 
 template <class Shape>
 struct short_k_kernels {
@@ -304,18 +346,23 @@ struct short_k_kernels {
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
         const int64_t stages =
             std::min<int64_t>(ceil_div<int64_t>(p.k, Shape::block_k), Shape::stages);
-        const bool is_plain = p.triangle == triangle_of_c::none && !may_be_nonzero(p.beta);
-        return with_bits<3>(
-            form_bits(p) | is_plain << 2, [&](auto transa, auto transb, auto plain) {
-                return launch_products(
-                    short_k_kernel<Shape, transa, transb, plain>,
-                    {.x = tile_count(p, Shape::block_m, Shape::block_n),
-                     .threads = Shape::threads,
-                     .smem_bytes = stages * short_k_tile<Shape, transa, transb>::stage_bytes,
-                     .early = true},
-                    p,
-                    context);
-            });
+        const auto start = [&](auto transa, auto transb, auto access) {
+            return launch_products(
+                short_k_kernel<Shape, transa, transb, decltype(access)::value>,
+                {.x = tile_count(p, Shape::block_m, Shape::block_n),
+                 .threads = Shape::threads,
+                 .smem_bytes = stages * short_k_tile<Shape, transa, transb>::stage_bytes,
+                 .early = true},
+                p,
+                context);
+        };
+        return with_bits<2>(form_bits(p), [&](auto transa, auto transb) {
+            if (!p.epilogue.is_empty())
+                return start(transa, transb, access_constant<c_access::fused>());
+            if (p.triangle == triangle_of_c::none && !may_be_nonzero(p.beta))
+                return start(transa, transb, access_constant<c_access::plain>());
+            return start(transa, transb, access_constant<c_access::any>());
+        });
     }
 };
 
@@ -340,7 +387,13 @@ auto with_shape(const sgemm_problem& p, const device_info& device, F&& f) {
     return p.n <= 32 ? f(short_k_kernels<tall>{}) : f(short_k_kernels<square>{});
 }
 
+// Threads have 16 or 32 elements of C. Finishing all of them at the end pays for a very short k
+// only.
+constexpr int64_t most_fused_k = 24;
+
 bool fits(const sgemm_problem& p, const device_info& device) {
+    if (!p.epilogue.is_empty() && p.k > most_fused_k)
+        return false;
     return with_shape(p, device, [&](auto kernels) { return kernels.fits(p, device); });
 }
 
@@ -365,6 +418,7 @@ const sgemm_kernel sgemm_short_k = {
     .stages = square::stages,
     .smem_bytes = short_k_kernels<tall>::max_smem_bytes,
     .takes_triangles = true,
+    .has_epilogue = true,
     .keeps_k_order = true,
     .accepts = fits,
     .work = work,

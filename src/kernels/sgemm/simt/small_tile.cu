@@ -39,10 +39,10 @@ using tile_64x32_k16 = variant<small_tile_shape<small_tile_parameters{
     .slab_k = 16, .stages = 3, .fuses = false, .blocks_per_sm = 4}>>;
 using packed_16x16 = variant<small_tile_shape<small_tile_parameters{
     .groups = 4, .thread_m = 4, .thread_n = 2, .lanes_m = 4,
-    .slab_k = 16, .stages = 2, .packed = true, .blocks_per_sm = 4}>>;
+    .slab_k = 16, .stages = 2, .packed = true, .blocks_per_sm = 6}>>;
 using packed_32x32 = variant<small_tile_shape<small_tile_parameters{
     .groups = 4, .thread_m = 4, .thread_n = 8, .lanes_m = 8,
-    .slab_k = 16, .stages = 3, .packed = true, .blocks_per_sm = 3}>>;
+    .slab_k = 16, .stages = 3, .packed = true, .blocks_per_sm = 4}>>;
 // clang-format on
 
 } // namespace

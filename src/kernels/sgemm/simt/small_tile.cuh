@@ -17,8 +17,9 @@
 // wherever the operand is aligned. Outside of the operands, slabs are filled with zeroes, so the
 // main loop is the same at the edges of C. Only the store compares rows and columns with m and n. A
 // thread reads 4 k at a time: quads of lines (rows of op(A), columns of op(B)) if lines run along
-// memory, quads of k if k does. C is written by quads of rows. If C is unaligned, plain products
-// with tiles of 1024 elements or more write neighbouring rows from neighbouring threads instead.
+// memory, quads of k if k does. C is written by quads of rows. If C is unaligned, packed products,
+// and others with tiles of 1024 elements or more, write neighbouring rows from neighbouring threads
+// instead.
 //
 // Single products use dependent launch (overlap.cuh): blocks start as soon as the blocks of the
 // kernel before have exited. When that kernel's writes are visible, the launch and all work that
@@ -235,11 +236,11 @@ struct small_tile {
     static constexpr size_t smem_bytes =
         groups_bytes + share_bytes + (Shape::cluster > 1 ? sizeof(uint64_t) : 0);
 
-    // If C's columns are unaligned, quads would need scalar stores, 16 bytes apart. For larger
-    // tiles, whose sums are in shared memory anyway, neighbouring threads write neighbouring rows
-    // instead.
+    // If C's columns are unaligned, quads would need scalar stores, 16 bytes apart. Neighbouring
+    // threads write neighbouring rows instead, from sums in shared memory. For small tiles with
+    // several groups this costs more than it saves.
     static constexpr bool writes_columns =
-        Shape::groups > 1 && Shape::cluster == 1 && !Shape::packed && partial_floats >= 1024;
+        Shape::cluster == 1 && (Shape::packed || (Shape::groups > 1 && partial_floats >= 1024));
 
     using accumulators = float[Shape::thread_n][Shape::thread_m]; // [column][row]
 
@@ -375,6 +376,19 @@ struct small_tile {
         __syncthreads(); // the sums of all groups are complete
     }
 
+    // The group's memory [column][row] = acc, for a group that computes the whole tile.
+    static __device__ __forceinline__ const float*
+    leave_columns(const place& at, const accumulators& acc, barrier& group, float* smem) {
+        float* const own = smem + at.group * group_floats;
+        group.synchronize(); // the ring has been read
+#pragma unroll
+        for (int q = 0; q < Shape::thread_quads; ++q)
+            *reinterpret_cast<float4*>(own + quad_col(at.thread, q) * Shape::block_m +
+                                       quad_row(at.thread, q)) = quad(acc, q);
+        group.synchronize(); // the tile is complete
+        return own;
+    }
+
     // Adds what the groups of all blocks have left, and calls f(number, sum) for the quads that
     // this thread writes.
     template <class F>
@@ -422,35 +436,41 @@ private:
     }
 };
 
-// Only a few shapes do, as the mask costs a product of one microsecond 2% of its time.
+// Which kernels compute triangles of C. The mask costs a product of one microsecond 2% of its time,
+// so the smallest tiles have kernels of their own for triangles.
 template <class Shape>
-constexpr bool takes_triangles = !Shape::packed && Shape::block_m == 32 && Shape::block_n == 32;
+constexpr bool masks_tiles = !Shape::packed && Shape::block_m == 32 && Shape::block_n == 32;
+template <class Shape>
+constexpr bool has_mask_kernels =
+    !Shape::packed && Shape::cluster == 1 && Shape::block_m == 16 && Shape::block_n == 16;
 
-// C = alpha * sums + beta * C for a tile that begins at c, where has(row, column) holds.
-template <class Shape, class Tile, class Has>
-__device__ __forceinline__ void write_columns(
-    const sgemm_problem& p, const sgemm_operands& o, float* c, const float* partial, Has&& has) {
-    constexpr int batch = 8, step = Shape::threads / Shape::block_m; // columns at a time
-    static_assert(Shape::threads % Shape::block_m == 0 && Shape::block_n % (batch * step) == 0);
-    const int row = threadIdx.x % Shape::block_m;
-    int col = threadIdx.x / Shape::block_m;
+// C = alpha * sum + beta * C for a tile that begins at c, where has(row, column) holds. `threads`
+// threads write it together, neighbouring ones neighbouring rows.
+template <class Shape, int threads, class Sum, class Has>
+__device__ __forceinline__ void
+write_columns(const sgemm_operands& o, float* c, int64_t ldc, int thread, Sum&& sum, Has&& has) {
+    constexpr int step = threads / Shape::block_m; // columns that are written at the same time
+    constexpr int columns = Shape::block_n / step, batch = columns < 8 ? columns : 8; // of a thread
+    static_assert(threads % Shape::block_m == 0 && Shape::block_n % (batch * step) == 0);
+    const int row = thread % Shape::block_m;
+    int col = thread / Shape::block_m;
 #pragma unroll
     for (int first = 0; first < Shape::block_n; first += batch * step) {
         float value[batch];
 #pragma unroll
         for (int i = 0; i < batch; ++i)
-            value[i] = scaled_sum(o.alpha, Tile::add_words(partial, row, col + i * step));
-        float* const at = c + row + col * p.ldc;
+            value[i] = scaled_sum(o.alpha, sum(row, col + i * step));
+        float* const at = c + row + col * ldc;
         if (o.beta != 0) {
 #pragma unroll
             for (int i = 0; i < batch; ++i)
                 if (has(row, col + i * step))
-                    value[i] = fmaf(o.beta, at[i * step * p.ldc], value[i]);
+                    value[i] = fmaf(o.beta, at[i * step * ldc], value[i]);
         }
 #pragma unroll
         for (int i = 0; i < batch; ++i)
             if (has(row, col + i * step))
-                at[i * step * p.ldc] = value[i];
+                at[i * step * ldc] = value[i];
         col += batch * step;
     }
 }
@@ -461,13 +481,17 @@ enum class c_access {
     written, // the host knows that beta is 0
     read,    // during the copy of the first slabs, if Shape::reads_first
     fused,   // by an epilogue
+    masked,  // a triangle, if has_mask_kernels
 };
+
+template <class Shape, c_access access>
+constexpr bool has_mask = masks_tiles<Shape> || access == c_access::masked;
 
 // The quads of C that a thread writes, and their values before the product if C is read first.
 template <class Tile, class Shape, c_access access>
 class small_tile_output {
-    static constexpr bool is_read = access == c_access::read;
-    static constexpr bool reads_first = is_read && Shape::reads_first;
+    static constexpr bool reads_first = access == c_access::read && Shape::reads_first;
+    static constexpr bool is_masked = has_mask<Shape, access>;
 
     const sgemm_problem& p;
     const sgemm_operands& o;
@@ -501,7 +525,7 @@ public:
                                           typename Tile::barrier& group,
                                           float* smem) const {
         const bool vector_c = aligned16(o.c, p.ldc);
-        const float beta = is_read ? o.beta : 0;
+        const float beta = access == c_access::written ? 0 : o.beta;
         const auto write_quad = [&](int number, const float4& v) {
             const quad_place to(*this, number);
             if (to.col >= p.n)
@@ -513,7 +537,25 @@ public:
             else
                 store_c4(c, o.alpha, product, beta, to.end, vector_c, to.first);
         };
+        const diagonal_mask mask(p.triangle, at.row, at.col);
+        const auto has = [&](int row, int col) {
+            return at.row + row < p.m && at.col + col < p.n && (!is_masked || mask.has(row, col));
+        };
         if constexpr (Shape::sharing_groups == 1) {
+            // Of a tile that is mostly outside of C, the quads are fewer than the columns.
+            const bool is_mostly_inside =
+                p.m - at.row >= Shape::block_m / 2 && p.n - at.col >= Shape::block_n / 2;
+            if (Tile::writes_columns && !vector_c && is_mostly_inside) {
+                const float* const sums = Tile::leave_columns(at, acc, group, smem);
+                write_columns<Shape, Shape::group_threads>(
+                    o,
+                    &o.c[at.row + at.col * p.ldc],
+                    p.ldc,
+                    at.thread,
+                    [&](int row, int col) { return sums[col * Shape::block_m + row]; },
+                    has);
+                return;
+            }
 #pragma unroll
             for (int q = 0; q < Shape::thread_quads; ++q)
                 write_quad(q, Tile::quad(acc, q));
@@ -521,12 +563,13 @@ public:
             Tile::leave_sums(at, acc, group, smem);
             if constexpr (Tile::writes_columns) {
                 if (!vector_c) {
-                    const diagonal_mask mask(p.triangle, at.row, at.col);
-                    const auto has = [&](int row, int col) {
-                        return at.row + row < p.m && at.col + col < p.n &&
-                               (!takes_triangles<Shape> || mask.has(row, col));
-                    };
-                    write_columns<Shape, Tile>(p, o, &o.c[at.row + at.col * p.ldc], smem, has);
+                    write_columns<Shape, Shape::threads>(
+                        o,
+                        &o.c[at.row + at.col * p.ldc],
+                        p.ldc,
+                        threadIdx.x,
+                        [&](int row, int col) { return Tile::add_words(smem, row, col); },
+                        has);
                     return;
                 }
             }
@@ -545,7 +588,7 @@ private:
             const int i = Tile::quad_row(of.at.thread, q), j = Tile::quad_col(of.at.thread, q);
             row = of.at.row + i, col = of.at.col + j;
             end = of.p.m - row;
-            if constexpr (takes_triangles<Shape>) {
+            if constexpr (is_masked) {
                 const diagonal_mask mask(of.p.triangle, of.at.row, of.at.col);
                 end = min(end, int64_t{mask.quad_end(i, j)});
                 first = mask.quad_first(i, j);
@@ -625,7 +668,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     typename tile::barrier group(barriers, at.group);
     if (Shape::packed && at.batch >= p.batch_count)
         return;
-    if (takes_triangles<Shape> &&
+    if (has_mask<Shape, access> &&
         diagonal_mask(p.triangle, at.row, at.col).has_none(Shape::block_m, Shape::block_n))
         return;
     if constexpr (Shape::cluster > 1)
@@ -656,18 +699,22 @@ struct small_tile_variant {
     using shape = Shape;
     static constexpr bool has_epilogue = Shape::has_epilogue;
     static constexpr int min_arch = Shape::cluster > 1 ? 90 : 80, max_arch = 0;
-    static constexpr bool takes_triangles = cuda::takes_triangles<Shape>;
+    static constexpr bool takes_triangles = masks_tiles<Shape> || has_mask_kernels<Shape>;
     static constexpr bool keeps_k_order = Shape::sharing_groups == 1;
     // The same for all transpositions.
     static constexpr size_t smem_bytes = small_tile<Shape, false, false>::smem_bytes;
 
-    // Bits: the two transpositions; C is read; the product is fused.
-    static constexpr int choice_bits = 3 + Shape::has_epilogue;
+    // Bits: the two transpositions; C is read; the product is fused; a triangle of C is computed.
+    static constexpr int choice_bits = has_mask_kernels<Shape> ? 5 : 3 + Shape::has_epilogue;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
         return with_bits<3>(choice % 8, [&](auto transa, auto transb, auto is_read) {
+            if constexpr (has_mask_kernels<Shape>)
+                if (choice & 16)
+                    return f(small_tile_kernel<Shape, transa, transb, c_access::masked>,
+                             smem_bytes);
             if constexpr (Shape::has_epilogue)
-                if (choice >= 8)
+                if (choice & 8)
                     return f(small_tile_kernel<Shape, transa, transb, c_access::fused>, smem_bytes);
             constexpr c_access access =
                 is_read || !Shape::reads_first ? c_access::read : c_access::written;
@@ -696,7 +743,9 @@ struct small_tile_variant {
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
         const bool is_fused = Shape::has_epilogue && !p.epilogue.is_empty();
-        const unsigned choice = form_bits(p) | may_be_nonzero(p.beta) << 2 | is_fused << 3;
+        const bool is_masked = has_mask_kernels<Shape> && p.triangle != triangle_of_c::none;
+        const unsigned choice =
+            form_bits(p) | may_be_nonzero(p.beta) << 2 | is_fused << 3 | is_masked << 4;
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
                                    {.x = ceil_div<int64_t>(p.m, Shape::block_m) * Shape::cluster,

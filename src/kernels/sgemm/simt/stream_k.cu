@@ -5,7 +5,8 @@
 // in equal shares, so all multiprocessors finish together, for every shape. One thread copies slabs
 // by TMA, and the other warps only multiply. Four lanes of a warp split k, which gives tiles of 128
 // x 64 the thread tile of 16 x 8. The variant "_splits" is for products with few tiles and a long
-// k. The kernel is in stream_k.cuh.
+// k; its tiles are 64 x 64 if these are not more than those of 128 x 32. The kernel is in
+// stream_k.cuh.
 // Bound: FMA issue. A 16 x 8 thread tile leaves 128 of 134 issue slots to FMAs. Splits of k also
 // take 2 us for reading their sums. Below k = 200 or so the cost of each tile dominates. The two
 // warps of a scheduler are in the same phase, so no warp multiplies while both add their lanes'
@@ -33,6 +34,7 @@
 #include "kernels/common/aligned_copy.h"
 #include "kernels/sgemm/registry.h"
 
+#include <string_view>
 #include <utility>
 
 namespace myblas::cuda {
@@ -393,17 +395,65 @@ private:
     }
 };
 
-} // namespace
-
 using tile_128x64 = stream_k_shape<4, 2>;
 using tile_128x32 = stream_k_shape<4, 1>;
+using tile_64x64 = stream_k_shape<2, 2>;
+
+// Splits of k of tiles of 128 x 32, or of 64 x 64 if these are not more.
+class splits_variant {
+    using wide = variant<tile_128x32, true>;
+    using square = variant<tile_64x64, true>;
+
+    template <class Shape>
+    static int64_t tiles_of(const sgemm_problem& p) {
+        return tile_count(with_ab_swapped<Shape>(p), Shape::block_m, Shape::block_n);
+    }
+    template <class F>
+    static auto with_variant(const sgemm_problem& p, F&& f) {
+        return tiles_of<tile_64x64>(p) <= tiles_of<tile_128x32>(p) ? f(square()) : f(wide());
+    }
+
+public:
+    using shape = wide::shape;
+    static constexpr int min_arch = std::max(wide::min_arch, square::min_arch);
+    static constexpr int max_arch = std::min(wide::max_arch, square::max_arch);
+    static constexpr size_t smem_bytes = std::max(wide::smem_bytes, square::smem_bytes);
+    static constexpr bool takes_triangles = wide::takes_triangles && square::takes_triangles;
+    static constexpr bool uses_counters = wide::uses_counters || square::uses_counters;
+    static constexpr const char* accepts_what = wide::accepts_what;
+    static_assert(std::string_view(accepts_what) == square::accepts_what);
+
+    // Bits: those of `variant`; tiles are square.
+    static constexpr int tile_bits = std::max(wide::choice_bits, square::choice_bits);
+    static constexpr int choice_bits = tile_bits + 1;
+    template <class F>
+    static myblasStatus_t with_kernel(unsigned choice, F&& f) {
+        return choice >> tile_bits ? square::with_kernel(choice % (1u << tile_bits), f)
+                                   : wide::with_kernel(choice, f);
+    }
+
+    static bool fits(const sgemm_problem& p, const device_info& device) {
+        return with_variant(p, [&](auto tiles) { return tiles.fits(p, device); });
+    }
+    static size_t workspace_bytes(const sgemm_problem& p, const device_info& device) {
+        return with_variant(p, [&](auto tiles) { return tiles.workspace_bytes(p, device); });
+    }
+    static work_estimate work(const work_query& q) {
+        return with_variant(q.problem, [&](auto tiles) { return tiles.work(q); });
+    }
+    static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
+        return with_variant(p, [&](auto tiles) { return tiles.launch(p, context); });
+    }
+};
+
+} // namespace
 
 constinit const std::array<sgemm_kernel, 3> sgemm_stream_k = {
     describe<variant<tile_128x64, false>>("stream_k/128x64",
                                           "persistent blocks, equal shares of all slabs, TMA"),
     describe<variant<tile_128x32, false>>("stream_k/128x32", "the same, pairs of warps share k"),
-    describe<variant<tile_128x32, true>>("stream_k/128x32_splits",
-                                         "splits of k of few tiles, added by all blocks"),
+    describe<splits_variant>("stream_k/128x32_splits",
+                             "splits of k of few tiles, also of 64 x 64, added by all blocks"),
 };
 
 } // namespace myblas::cuda

@@ -24,6 +24,8 @@ struct thin_layout {
 };
 
 inline thin_layout layout_of(const sgemm_problem& p) {
+    // A single line whose elements are neighbours in memory, although lines would be too.
+    const auto is_vector = [](int64_t lines, int64_t ld) { return lines == 1 && ld == 1; };
     if (p.n > p.m)
         return {.swap_ab = true,
                 .k_contiguous = !p.transb,
@@ -36,11 +38,11 @@ inline thin_layout layout_of(const sgemm_problem& p) {
                 .c_step = p.ldc,
                 .short_c_step = 1};
     return {.swap_ab = false,
-            .k_contiguous = bool{p.transa},
+            .k_contiguous = p.transa || is_vector(p.m, p.lda),
             .has_epilogue = !p.epilogue.is_empty(),
             .lines = p.m,
             .short_lines = p.n,
-            .ld = p.lda,
+            .ld = p.transa || !is_vector(p.m, p.lda) ? p.lda : p.k,
             .short_k_step = p.transb ? p.ldb : 1,
             .short_step = p.transb ? 1 : p.ldb,
             .c_step = 1,
