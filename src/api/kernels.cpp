@@ -130,8 +130,8 @@ void predict_time(const predictor* by,
     found->cache_us = us_per_cycle * time.cache;
     found->memory_us = us_per_cycle * time.memory;
     found->overhead_us = us_per_cycle * time.overhead;
-    found->factor =
-        learned_factor(model, view, work) * by->factor(static_cast<size_t>(variant), problem);
+    found->factor = learned_factor(model, view, work) * factor_of_c(model, view) *
+                    by->factor(static_cast<size_t>(variant), problem);
     found->predicted_us = us_per_cycle * time.total * found->factor;
 }
 

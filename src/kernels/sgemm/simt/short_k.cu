@@ -205,6 +205,16 @@ struct short_k_tile {
         }
     }
 
+    __device__ __forceinline__ bool are_added_in_memory() const {
+        bool all = true;
+#pragma unroll
+        for (int j = 0; j < Shape::thread_n; ++j)
+#pragma unroll
+            for (int i = 0; i < Shape::thread_m; ++i)
+                all = all && is_added_in_memory(acc[j][i]);
+        return all;
+    }
+
     __device__ __forceinline__ void scale(float factor) {
 #pragma unroll
         for (int j = 0; j < Shape::thread_n; ++j)
@@ -214,9 +224,15 @@ struct short_k_tile {
     }
 };
 
-// is_plain: all of C is computed, and the host knows that beta is 0. Plain products of one or two
-// microseconds would take 5% longer with the code of the others between their own instructions.
-template <class Shape, bool transa, bool transb, bool is_plain>
+// How C is accessed. Each way has kernels of its own. With the code of the others between their own
+// instructions, products of one or two microseconds would take 5% longer.
+enum class c_store {
+    written, // all of C is computed, and the host knows that beta is 0
+    added,   // all of C is computed, and the host knows that beta is 1
+    any,
+};
+
+template <class Shape, bool transa, bool transb, c_store store>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     short_k_kernel(int64_t first_batch, const sgemm_problem p) {
     using tile = short_k_tile<Shape, transa, transb>;
@@ -226,7 +242,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     const auto tiles_m = static_cast<unsigned>(ceil_div<int64_t>(p.m, Shape::block_m));
     int64_t tile_row = int64_t{blockIdx.x % tiles_m} * Shape::block_m;
     int64_t tile_col = int64_t{blockIdx.x / tiles_m} * Shape::block_n;
-    const triangle_of_c triangle = is_plain ? triangle_of_c::none : p.triangle;
+    const triangle_of_c triangle = store == c_store::any ? p.triangle : triangle_of_c::none;
     if (triangle != triangle_of_c::none) {
         const tile_position at = triangle_tile<Shape>(static_cast<int>(blockIdx.x), p);
         tile_row = at.row;
@@ -238,8 +254,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
 
     grid_dependency_sync();
     sgemm_operands o = resolve_at_once(p, first_batch + blockIdx.z);
-    if (is_plain)
-        o.beta = 0;
+    if (store != c_store::any)
+        o.beta = 0; // or 1, which needs no factor
     tile t;
     // Calls act(true_type) if the complete tile is computed, otherwise act(false_type).
     const auto if_whole = [&](auto&& act) {
@@ -277,7 +293,13 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     if_whole([&](auto whole) {
         if (o.beta != 0) // all reads precede the first write, so that they overlap
             for_each(whole, [&](float old, float& sum) { sum = fmaf(o.beta, old, sum); });
-        for_each(whole, [](float& target, float sum) { target = sum; });
+        if constexpr (store == c_store::added) {
+            if (t.are_added_in_memory())
+                for_each(whole, [](float& target, float sum) { reduce_to_memory(&target, sum); });
+            else
+                for_each(whole, [](float& target, float sum) { add_in_memory(&target, sum); });
+        } else
+            for_each(whole, [](float& target, float sum) { target = sum; });
     });
 }
 
@@ -304,11 +326,19 @@ struct short_k_kernels {
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
         const int64_t stages =
             std::min<int64_t>(ceil_div<int64_t>(p.k, Shape::block_k), Shape::stages);
-        const bool is_plain = p.triangle == triangle_of_c::none && !may_be_nonzero(p.beta);
-        return with_bits<3>(
-            form_bits(p) | is_plain << 2, [&](auto transa, auto transb, auto plain) {
+        const bool is_whole = p.triangle == triangle_of_c::none;
+        const bool is_plain = is_whole && !may_be_nonzero(p.beta);
+        // With more blocks, those that wait for C leave others room to multiply.
+        const bool adds =
+            is_whole && is_one(p.beta) && tile_count(p, 64, 32) <= context.device->sm_count * 3 / 2;
+        return with_bits<4>(
+            form_bits(p) | is_plain << 2 | adds << 3,
+            [&](auto transa, auto transb, auto plain, auto added) {
+                constexpr c_store store = plain   ? c_store::written
+                                          : added ? c_store::added
+                                                  : c_store::any;
                 return launch_products(
-                    short_k_kernel<Shape, transa, transb, plain>,
+                    short_k_kernel<Shape, transa, transb, store>,
                     {.x = tile_count(p, Shape::block_m, Shape::block_n),
                      .threads = Shape::threads,
                      .smem_bytes = stages * short_k_tile<Shape, transa, transb>::stage_bytes,

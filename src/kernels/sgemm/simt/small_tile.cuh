@@ -426,8 +426,9 @@ private:
 template <class Shape>
 constexpr bool takes_triangles = !Shape::packed && Shape::block_m == 32 && Shape::block_n == 32;
 
-// C = alpha * sums + beta * C for a tile that begins at c, where has(row, column) holds.
-template <class Shape, class Tile, class Has>
+// C = alpha * sums + beta * C for a tile that begins at c, where has(row, column) holds. adds: beta
+// is 1.
+template <class Shape, class Tile, bool adds, class Has>
 __device__ __forceinline__ void write_columns(
     const sgemm_problem& p, const sgemm_operands& o, float* c, const float* partial, Has&& has) {
     constexpr int batch = 8, step = Shape::threads / Shape::block_m; // columns at a time
@@ -441,16 +442,27 @@ __device__ __forceinline__ void write_columns(
         for (int i = 0; i < batch; ++i)
             value[i] = scaled_sum(o.alpha, Tile::add_words(partial, row, col + i * step));
         float* const at = c + row + col * p.ldc;
-        if (o.beta != 0) {
+        if (!adds && o.beta != 0) {
 #pragma unroll
             for (int i = 0; i < batch; ++i)
                 if (has(row, col + i * step))
                     value[i] = fmaf(o.beta, at[i * step * p.ldc], value[i]);
         }
+        bool are_added_in_memory = adds;
+#pragma unroll
+        for (int i = 0; adds && i < batch; ++i)
+            are_added_in_memory = are_added_in_memory && is_added_in_memory(value[i]);
 #pragma unroll
         for (int i = 0; i < batch; ++i)
-            if (has(row, col + i * step))
-                at[i * step * p.ldc] = value[i];
+            if (has(row, col + i * step)) {
+                float* const element = &at[i * step * p.ldc];
+                if (!adds)
+                    *element = value[i];
+                else if (are_added_in_memory)
+                    reduce_to_memory(element, value[i]);
+                else
+                    add_in_memory(element, value[i]);
+            }
         col += batch * step;
     }
 }
@@ -460,6 +472,7 @@ __device__ __forceinline__ void write_columns(
 enum class c_access {
     written, // the host knows that beta is 0
     read,    // during the copy of the first slabs, if Shape::reads_first
+    added,   // the host knows that beta is 1
     fused,   // by an epilogue
 };
 
@@ -508,7 +521,9 @@ public:
                 return;
             float* const c = &o.c[to.index(p)];
             const float product[4] = {v.x, v.y, v.z, v.w};
-            if constexpr (reads_first)
+            if constexpr (access == c_access::added)
+                add_quad_to_c(c, product, to, vector_c);
+            else if constexpr (reads_first)
                 store_read(c, product, old[number], to, vector_c);
             else
                 store_c4(c, o.alpha, product, beta, to.end, vector_c, to.first);
@@ -526,7 +541,8 @@ public:
                         return at.row + row < p.m && at.col + col < p.n &&
                                (!takes_triangles<Shape> || mask.has(row, col));
                     };
-                    write_columns<Shape, Tile>(p, o, &o.c[at.row + at.col * p.ldc], smem, has);
+                    write_columns<Shape, Tile, access == c_access::added>(
+                        p, o, &o.c[at.row + at.col * p.ldc], smem, has);
                     return;
                 }
             }
@@ -555,6 +571,26 @@ private:
             return row + col * p.ldc;
         }
     };
+
+    // As store_c4 with a beta of 1, by the L2 cache where it may add.
+    __device__ __forceinline__ void
+    add_quad_to_c(float* c, const float (&product)[4], const quad_place& to, bool vector_c) const {
+        float value[4];
+        bool are_added_in_memory = true;
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            value[e] = scaled_sum(o.alpha, product[e]);
+            are_added_in_memory = are_added_in_memory && is_added_in_memory(value[e]);
+        }
+        if (vector_c && are_added_in_memory && to.end >= 4 && to.first <= 0) {
+            reduce_quad_to_memory(c, value);
+            return;
+        }
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+            if (to.first <= e && e < to.end)
+                add_in_memory(&c[e], value[e]);
+    }
 
     // As store_c4, with the old values given.
     __device__ __forceinline__ void store_read(float* c,
@@ -661,16 +697,17 @@ struct small_tile_variant {
     // The same for all transpositions.
     static constexpr size_t smem_bytes = small_tile<Shape, false, false>::smem_bytes;
 
-    // Bits: the two transpositions; C is read; the product is fused.
-    static constexpr int choice_bits = 3 + Shape::has_epilogue;
+    // Bits: the two transpositions; C is read; beta is 1; the product is fused.
+    static constexpr int choice_bits = 4 + Shape::has_epilogue;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
-        return with_bits<3>(choice % 8, [&](auto transa, auto transb, auto is_read) {
+        return with_bits<4>(choice % 16, [&](auto transa, auto transb, auto is_read, auto adds) {
             if constexpr (Shape::has_epilogue)
-                if (choice >= 8)
+                if (choice >= 16)
                     return f(small_tile_kernel<Shape, transa, transb, c_access::fused>, smem_bytes);
-            constexpr c_access access =
-                is_read || !Shape::reads_first ? c_access::read : c_access::written;
+            constexpr c_access access = adds                             ? c_access::added
+                                        : is_read || !Shape::reads_first ? c_access::read
+                                                                         : c_access::written;
             return f(small_tile_kernel<Shape, transa, transb, access>, smem_bytes);
         });
     }
@@ -696,7 +733,12 @@ struct small_tile_variant {
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
         const bool is_fused = Shape::has_epilogue && !p.epilogue.is_empty();
-        const unsigned choice = form_bits(p) | may_be_nonzero(p.beta) << 2 | is_fused << 3;
+        // Unaligned quads are added word by word, which takes longer than to read them first.
+        const bool adds =
+            is_one(p.beta) && (!Shape::reads_first ||
+                               batch_aligned16(p.c, p.ldc, p.stride_c, p.c_array, p.batch_count));
+        const unsigned choice =
+            form_bits(p) | may_be_nonzero(p.beta) << 2 | adds << 3 | is_fused << 4;
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
                                    {.x = ceil_div<int64_t>(p.m, Shape::block_m) * Shape::cluster,
