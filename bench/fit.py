@@ -7,6 +7,8 @@
     fit.py --add K   fits the variants of family K alone, to all readings that have them, and leaves
                      the others as they are (seconds); again after each --fit, until readings of the
                      card that is fitted to have them, too
+    fit.py --reads-c fits how much longer each variant takes if C is read (seconds); after --fit
+                     and --add
     fit.py --check   judges the choices of the library (NumPy; seconds); with --regret bench/results
                      it also writes what it found to <card>/regret.json there, from which
                      bench/performance.py draws
@@ -16,9 +18,12 @@ fitted to the readings of one card, except for a quarter of the calls, which a c
 The calls that are held back judge the fit. The readings of other cards only judge: they show how
 much time the choices lose on a card that was not measured, on the calls that are held back.
 Readings of the kernels that keep the order of k, and of no others, are in a folder of their own and
-only judge the choices of reproducible mode. The work of each kernel comes from the library
-(myblasGetKernelEstimateOn), so that there is one implementation of it; the formula of the model is
-here, too, and --check compares both.
+only judge the choices of reproducible mode. Readings of calls that read C (beta is not 0) are in
+another folder. All other readings have a beta of 0, and predictions for such calls do not depend on
+--reads-c.
+
+The work of each kernel comes from the library (myblasGetKernelEstimateOn), so that there is one
+implementation of it; the formula of the model is here, too, and --check compares both.
 
 Fitting takes two steps. The physical coefficients of each variant are a least-squares fit of
 logarithms of times. The learned factor then minimises what the choice costs: the expected regret of
@@ -49,6 +54,7 @@ from measurements import json_text
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FITTED = "h200"  # the folder of the card whose readings the model is fitted to
 IN_ORDER = "h200_in_order"  # the folder of the kernels that keep the order of k
+READS_C = "h200_reads_c"  # the folder of calls whose beta is not 0
 READINGS = os.path.join(ROOT, "bench", "readings", "{}", "*.tsv.gz")
 MODEL = os.path.join(ROOT, "src", "select", "model_sm90.inc")
 LIBRARY = os.path.join(ROOT, "build", "dev", "lib", "libmyblas.so.1")
@@ -70,6 +76,8 @@ MOST_PHYSICAL = 1.04  # the same for the mean without the learned factor
 # The same for the mean on cards that the model is not fitted to, also if they had the memory rate
 # of the card that it is fitted to.
 MOST_CARRIED = 1.03
+# The same for calls that read C. (The model reaches 1.018, 1.045 and 1.041.)
+MOST_READS_C = 1.05
 
 # ---- The library ---------------------------------------------------------------------------------
 
@@ -138,6 +146,10 @@ class Readings:
             self.context = json.loads(file.readline()[2:])
             columns = file.readline().rstrip("\n").split("\t")
             rows = [line.rstrip("\n").split("\t") for line in file]
+        if "beta" in columns:  # in each folder one kind of calls
+            is_wanted = os.path.basename(os.path.dirname(path)) == READS_C
+            beta = columns.index("beta")
+            rows = [row for row in rows if (float(row[beta]) != 0) == is_wanted]
         self.path = path
         first = columns.index("incumbent")
         self.kernels = columns[first + 1 :]
@@ -146,6 +158,7 @@ class Readings:
         for call in self.calls:
             for name in ("m", "n", "k", "lda", "ldb", "ldc", "offset", "batch", "pointers"):
                 call[name] = int(call[name])
+            call["reads_c"] = float(call.get("beta", 0)) != 0
         cells = [row[first:] + [""] * (len(columns) - len(row)) for row in rows]
         value = lambda cell: float(cell.lstrip("~")) if cell else math.nan
         times = np.array([[value(cell) for cell in row] for row in cells])
@@ -182,6 +195,7 @@ class Readings:
             C=base,
             math_mode=mode,
             pointer_array=c["pointers"],
+            reads_C=c["reads_c"],
         )
 
 
@@ -219,6 +233,9 @@ DOMAIN = ("short side", "long side", "k", "batch", "elements of C")
 HALF_OCTAVES = 128
 # Kernels whose physical time is farther from the least are left out of the expected regret.
 NEAR_LEAST = math.log2(1.5)
+# The factor where C is read is 2 to the power of a linear function of these features. What reading
+# C adds is less, the more k there is to multiply.
+C_FEATURES = 4
 MEMBERS, UNITS = 3, 16  # fits that are averaged, and the hidden units of each: hidden_count in all
 SCALE = 1 / 8
 # The first SIZES features of a problem are logarithms of sizes, the others are facts.
@@ -281,6 +298,13 @@ class View:
             [lm * SCALE, ln * SCALE, lk * SCALE, lb * SCALE, small * SCALE, large * SCALE,
              np.clip(cache, -16, 8) * SCALE, ta, tb, ta * tb, aligned("lda"), aligned("ldb"),
              aligned("ldc"), if_array, np.ones(count)], axis=1)  # fmt: skip
+        log_c = lm + ln + lb
+        taper = flag([c["reads_c"] for c in calls]) / (1 + k / 256)
+        taper *= np.clip((small - 3) / 2, 0, 1) * np.clip((log_c - 13) / 2, 0, 1)
+        log_c = np.clip(log_c, 14, 26)
+        self.c_features = taper[:, None] * np.stack(
+            [np.ones(count), np.clip(lk, 4, 9) - 6, log_c - 20, aligned("ldc")], axis=1
+        )
         self.clock_mhz = fact("clock_mhz")
         bytes_per_cycle = fact("memory_gbps") * 1000 / self.clock_mhz
         self.c_cycles = 4 * batch * m * n / bytes_per_cycle
@@ -327,22 +351,25 @@ def near_least(physical, candidates):
 
 class Model:
     """bounds, work_weights and hidden_weights begin with an index: 0 of single products, 1 of
-    batches."""
+    batches. c_weights hold for both."""
 
-    def __init__(self, variants, costs, domain, bounds, hidden, work_weights, hidden_weights):
+    def __init__(
+        self, variants, costs, domain, bounds, hidden, work_weights, hidden_weights, c_weights=None
+    ):
         self.variants = variants
         self.costs, self.domain, self.bounds = costs, domain, bounds
         self.hidden, self.work_weights, self.hidden_weights = hidden, work_weights, hidden_weights
+        self.c_weights = np.zeros((len(variants), C_FEATURES)) if c_weights is None else c_weights
 
     def among(self, variants):
         """The same for some of the variants."""
         rows = [self.variants.index(name) for name in variants]
         domain = tuple(of[rows] for of in self.domain)
-        arrays = (self.work_weights[:, rows], self.hidden_weights[:, rows])
+        arrays = (self.work_weights[:, rows], self.hidden_weights[:, rows], self.c_weights[rows])
         return Model(variants, self.costs[rows], domain, self.bounds[:, rows], self.hidden, *arrays)
 
     def log_cycles(self, view, with_factor=True):
-        found = view.all_physical(self.costs)
+        found = view.all_physical(self.costs) + view.c_features @ self.c_weights.T
         if with_factor:
             bounds = self.bounds[view.kind]
             found = found + np.clip(self.log_factor(view), bounds[:, :, 0], bounds[:, :, 1])
@@ -566,6 +593,58 @@ def fit_batches(old, view, readings, library, rows):
     return model
 
 
+def fit_reads_of_c(model, view, readings, library, rows):
+    """Fits c_weights. They are those of all variants and what a variant adds."""
+    from scipy.optimize import minimize
+
+    columns, inside = view.columns, view.candidates(model.domain)
+    physical, modes = view.all_physical(model.costs), []
+    for mode in range(len(MODES)):
+        us, _, regret = in_mode(readings, library, mode)
+        cost = regret[:, columns]
+        allowed = near_least(physical, np.isfinite(cost) & inside)[rows]
+        modes.append((allowed, np.where(allowed, np.minimum(cost[rows], 2), 0)))
+    nearest = np.min([np.where(allowed, cost, 9) for allowed, cost in modes], axis=0)
+    base, features, count = model.log_cycles(view)[rows], view.c_features[rows], rows.sum()
+    margins = view.margins[rows]
+    target = np.log2(us[:, columns] * view.clock_mhz[:, None])[rows]
+    known = np.isfinite(target)
+    target = np.where(known, target, 0)
+    weight = np.where(known, np.exp(-2 * np.minimum(nearest, 5)), 0)
+    weight *= np.where(readings.rough[:, columns][rows], 0.1, 1)
+    weight /= weight.sum() / count
+    ridge = 0.3 / count
+
+    def split(vector):
+        both = vector.reshape(-1, C_FEATURES)
+        return both[:1] + both[1:], both[1:]
+
+    def objective(vector, temperature, emphasis):
+        weights, added = split(vector)
+        found = base + features @ weights.T
+        error = found - target
+        value = emphasis * (error**2 * weight).sum() / count + ridge * (added**2).sum()
+        gradient = 2 * emphasis * error * weight / count
+        for allowed, cost in modes if temperature else ():
+            time = np.where(allowed, found + margins, np.inf)
+            least = time.min(axis=1, keepdims=True)
+            odds = np.exp((np.where(np.isfinite(least), least, 0) - time) / temperature)
+            odds /= np.maximum(odds.sum(axis=1, keepdims=True), 1e-300)
+            expected = (odds * cost).sum(axis=1, keepdims=True)
+            value += expected.sum() / count
+            gradient -= odds * (cost - expected) / temperature / count
+        of_weights = gradient.T @ features
+        of_all = of_weights.sum(axis=0)
+        return value, np.concatenate([of_all, (of_weights + 2 * ridge * added).ravel()])
+
+    weights = np.zeros((len(view.variants) + 1) * C_FEATURES)
+    for temperature, emphasis in ((0, 1), (0.3, 0.5), (0.1, 0.5), (0.05, 0.5), (0.03, 0.5)):
+        weights = minimize(
+            objective, weights, args=(temperature, emphasis), jac=True, method="L-BFGS-B"
+        ).x
+    return split(weights)[0]
+
+
 # ---- Judging -------------------------------------------------------------------------------------
 
 
@@ -628,10 +707,11 @@ def write_model(model, path, lines):
             ranges = ", ".join(f"{{{low}, {high}}}" for low, high in model.domain[0][v])
             file.write(f'    {{"{name}",\n     {{{numbers(model.costs[v])}}},\n')
             file.write(f"     {{{{{ranges}}}}}, {model.domain[1][v]:.6g},\n")
-            for kind, end in ((0, ","), (1, "},")):
+            for kind in (0, 1):
                 file.write(f"     {{{numbers(2 ** model.bounds[kind][v])},\n")
                 file.write(f"      {{{numbers(model.work_weights[kind][v])}}},\n")
-                file.write(f"      {{{numbers(model.hidden_weights[kind][v])}}}}}{end}\n")
+                file.write(f"      {{{numbers(model.hidden_weights[kind][v])}}}}},\n")
+            file.write(f"     {{{numbers(model.c_weights[v])}}}}},\n")
         file.write("};\n")
         write_rows(file, "size_weights", "size_feature_count", model.hidden[:SIZES])
         write_rows(file, "fact_weights", "fact_feature_count", model.hidden[SIZES:])
@@ -650,7 +730,7 @@ def read_model(path):
     values = np.array(values)
     learned = [2, WORK_FEATURES, MEMBERS * UNITS]
     ends = np.cumsum([len(COSTS), 2 * len(DOMAIN), 1, *learned, *learned])
-    costs, ranges, most_rounds, *columns = np.split(values, ends[:-1], axis=1)
+    costs, ranges, most_rounds, *columns, c_weights = np.split(values, ends, axis=1)
     bounds, work_weights, hidden_weights = (np.stack(columns[i::3]) for i in range(3))
     rows = numbers(size_weights.split("=")[1]) + numbers(fact_weights.split("=")[1])
     return Model(
@@ -661,6 +741,7 @@ def read_model(path):
         np.array(rows).reshape(-1, MEMBERS * UNITS),
         work_weights,
         hidden_weights,
+        c_weights,
     )
 
 
@@ -722,7 +803,11 @@ def command_batches(library):
     used = ", ".join(f"{os.path.relpath(file.path, ROOT)} ({len(file.calls)})" for file in files)
     readings = join(files)
     view = View(readings, library)
-    model = fit_batches(read_model(MODEL), view, readings, library, ~readings.held)
+    model = read_model(MODEL)
+    fitted = fit_batches(model, view, readings, library, ~readings.held)
+    rows = [model.variants.index(name) for name in view.variants]
+    for name in ("bounds", "work_weights", "hidden_weights"):
+        getattr(model, name)[1][rows] = getattr(fitted, name)[1]
     title = "weights of batches: "
     lines = [line for line in lines_of_model() if not line.startswith(title)]
     write_model(model, MODEL, [*lines, f"{title}bench/fit.py --batches, by {used}"])
@@ -745,6 +830,8 @@ def command_add(library, family):
     names = [name for name in library.names if name.split("/")[0] == family]
     files = [Readings(file) for file in sorted(glob.glob(READINGS.format("*")))]
     files = [file for file in files if set(names) <= set(file.kernels)]
+    reads_c = lambda file: os.path.basename(os.path.dirname(file.path)) == READS_C
+    files = [file for file in files if not reads_c(file)] or files  # if they need a beta
     readings = join(files)
     view, rows = View(readings, library), ~readings.held
     us, best = in_mode(readings, library, len(MODES) - 1)[0], in_mode(readings, library, 0)[1]
@@ -783,6 +870,7 @@ def command_add(library, family):
         model.hidden,
         with_new(model.work_weights, np.array(weights)[:, :WORK_FEATURES]),
         with_new(model.hidden_weights, np.array(weights)[:, WORK_FEATURES:]),
+        np.concatenate([model.c_weights, np.zeros((len(names), C_FEATURES))]),
     )
     used = ", ".join(os.path.relpath(file.path, ROOT) for file in files)
     lines = [line for line in lines_of_model() if not line.startswith(f"{family}: ")]
@@ -793,13 +881,34 @@ def command_add(library, family):
     return 0
 
 
-def judge(regret, readings, rows, mode, chosen, is_fitted):
+def command_reads_c(library):
+    files = [Readings(file) for file in sorted(glob.glob(READINGS.format(READS_C)))]
+    readings = join(files)
+    view, model = View(readings, library), read_model(MODEL)
+    model.c_weights[:] = 0
+    some = model.among(view.variants)
+    before = [regret_of_model(some, view, readings, library, mode) for mode in range(len(MODES))]
+    found = fit_reads_of_c(some, view, readings, library, ~readings.held)
+    for name, weights in zip(view.variants, found):
+        model.c_weights[model.variants.index(name)] = weights
+    used = ", ".join(os.path.relpath(file.path, ROOT) for file in files)
+    lines = [line for line in lines_of_model() if not line.startswith("C is read: ")]
+    write_model(model, MODEL, [*lines, f"C is read: bench/fit.py --reads-c, by {used}"])
+    held = readings.held
+    for mode, name in enumerate(MODES):
+        print_table(f"{name}, held back, before", before[mode][held], readings.sets[held])
+        regret = regret_of_model(model, view, readings, library, mode)
+        print_table(f"{name}, held back", regret[held], readings.sets[held])
+    return 0
+
+
+def judge(regret, readings, rows, mode, chosen, is_fitted, most_carried):
     """Complaints about choices that lose more time than --check allows."""
     found = regret[rows]
     card = readings.cards[0]
     print_table(f"{card}, {MODES[mode]}", found, readings.sets[rows])
     if not is_fitted:
-        bounds = [("mean", found.mean(), MOST_CARRIED)]
+        bounds = [("mean", found.mean(), most_carried)]
     else:
         print_far_off(readings, mode, regret, chosen, rows)
         bounds = [
@@ -815,7 +924,7 @@ def judge(regret, readings, rows, mode, chosen, is_fitted):
     ]
 
 
-def check_choices(readings, library, is_fitted, found):
+def check_choices(readings, library, is_fitted, most_carried, found):
     """Judges the choices that the library itself makes, independently of the model here. found:
     {mode: (regret, set) of each call that was held back}, to be filled."""
     failures = []
@@ -834,7 +943,7 @@ def check_choices(readings, library, is_fitted, found):
             failures.append(f"{name}: there is no reading for {unknown} choices")
         regret = regret_of(readings, library, mode, chosen)
         rows = readings.held & known
-        failures += judge(regret, readings, rows, mode, chosen, is_fitted)
+        failures += judge(regret, readings, rows, mode, chosen, is_fitted, most_carried)
         found[name] = (regret[rows], readings.sets[rows])
     return failures
 
@@ -891,7 +1000,11 @@ def command_check(library, regret_folder):
             failures += check_in_order(readings, library)
             continue
         found = {}
-        failures += check_choices(readings, library, folder == FITTED, found)
+        most = MOST_READS_C if folder == READS_C else MOST_CARRIED
+        failures += check_choices(readings, library, folder == FITTED, most, found)
+        if folder == READS_C:
+            failures += check_formula(readings, library)
+            continue
         if regret_folder:
             write_regret(regret_folder / folder / "regret.json", readings.context, found)
         if folder == FITTED:
@@ -954,6 +1067,9 @@ def main():
     )
     command.add_argument("--batches", action="store_true", help="write the weights of batches")
     command.add_argument("--add", metavar="FAMILY", help="write the constants of its variants")
+    command.add_argument(
+        "--reads-c", action="store_true", help="write the constants of calls that read C"
+    )
     parser.add_argument("--library", default=LIBRARY, help="libmyblas.so (that of build/dev)")
     parser.add_argument(
         "--regret", type=pathlib.Path, metavar="RESULTS", help="write regret.json of each card"
@@ -964,6 +1080,8 @@ def main():
         return command_add(library, arguments.add)
     if arguments.batches:
         return command_batches(library)
+    if arguments.reads_c:
+        return command_reads_c(library)
     return command_fit(library) if arguments.fit else command_check(library, arguments.regret)
 
 

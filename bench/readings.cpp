@@ -36,6 +36,17 @@ void round_up(shape& s, int64_t step) {
         *size = (*size + step - 1) / step * step;
 }
 
+// Of programs: half of the leading dimensions are padded, and a fifth of the products read C.
+void draw_as_called(size_source& draw, shape& s) {
+    const auto padded = [&](int64_t rows) {
+        return draw.flip() ? rows + draw.draw_evenly(1, 16) : rows;
+    };
+    s.lda = padded(s.transa ? s.k : s.m);
+    s.ldb = padded(s.transb ? s.n : s.k);
+    s.ldc = padded(s.m);
+    s.beta = draw.draw_evenly(0, 4) == 0 ? 1 : 0;
+}
+
 shape draw_once(size_source& draw, reading_set set) {
     constexpr int64_t usual = 8192, large = 16384, longest = 1 << 21;
     shape s{.transa = draw.flip(), .transb = draw.flip()};
@@ -64,11 +75,14 @@ shape draw_once(size_source& draw, reading_set set) {
         break;
     case reading_set::update:
         s.m = draw.draw(usual, 200), s.n = draw.draw(usual, 200), s.k = draw.draw(320, 16);
+        draw_as_called(draw, s);
+        s.alpha = -1, s.beta = 1; // as factorisations do
         break;
     case reading_set::thin:
         s.m = draw.draw(160, 1), s.n = draw.draw(usual, 300), s.k = draw.draw(usual, 200);
         if (draw.flip())
             std::swap(s.m, s.n);
+        draw_as_called(draw, s);
         break;
     case reading_set::batch:
         draw_sizes(2, 512);
@@ -76,6 +90,10 @@ shape draw_once(size_source& draw, reading_set set) {
             s.n = s.k = s.m;
         if (draw.flip())
             round_up(s, 4);
+        if (draw.draw_evenly(0, 7) == 0)
+            s.n = 1; // attention with one query
+        if (draw.flip())
+            draw_as_called(draw, s);
         s.batch = draw.draw(4096, 2);
         s.pointer_array = draw.draw_evenly(0, 2) == 0;
         break;
@@ -287,7 +305,7 @@ nlohmann::ordered_json to_json(const myblasDevice_t& device) {
 }
 
 std::string to_line(reading_set set, const shape& s, const std::vector<reading>& found) {
-    std::string line = fmt::format("{}\t{}{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+    std::string line = fmt::format("{}\t{}{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
                                    name_of(reading_sets, set),
                                    s.transa ? 'T' : 'N',
                                    s.transb ? 'T' : 'N',
@@ -299,7 +317,8 @@ std::string to_line(reading_set set, const shape& s, const std::vector<reading>&
                                    s.ldc,
                                    s.offset,
                                    s.batch,
-                                   s.pointer_array ? 1 : 0);
+                                   s.pointer_array ? 1 : 0,
+                                   s.beta);
     for (const reading& r : found)
         line += !r.accepted ? "\t" : fmt::format("\t{}{:.5g}", r.is_rough ? "~" : "", r.us);
     return line + "\n";
@@ -325,7 +344,7 @@ void take_readings(const session& of) {
     nlohmann::ordered_json context = bench::to_json(of.known);
     context["device"] = to_json(described);
     file << "# " << context.dump()
-         << "\nset\tform\tm\tn\tk\tlda\tldb\tldc\toffset\tbatch\tpointers\tincumbent\t"
+         << "\nset\tform\tm\tn\tk\tlda\tldb\tldc\toffset\tbatch\tpointers\tbeta\tincumbent\t"
          << fmt::format("{}\n", fmt::join(names, "\t"));
     const auto start = wall_clock::now();
     int count = 0;

@@ -751,12 +751,14 @@ static void test_activations(void** state) {
 
 // ---- The selection ------------------------------------------------------------------------------
 
-// What myblasCall_t says about is_fused.
-static bool is_more_than_a_product(myblasHandle_t handle, const struct fused_case* s) {
+// What myblasCall_t says about reads_C and is_fused.
+static bool may_read_c(myblasHandle_t handle, const struct fused_case* s) {
     const bool is_beta_known = !s->device_scalars || backend_of(handle) == MYBLAS_BACKEND_HOST;
-    const bool reads_c = s->beta != 0 || !is_beta_known;
+    return s->beta != 0 || !is_beta_known;
+}
+static bool is_more_than_a_product(myblasHandle_t handle, const struct fused_case* s) {
     return s->activation != MYBLAS_ACTIVATION_NONE || s->bias != no_bias || s->aux ||
-           (reads_c && !s->in_place);
+           (may_read_c(handle, s) && !s->in_place);
 }
 
 static void assert_told_kernel(myblasHandle_t handle, const struct fused_case* s) {
@@ -770,6 +772,7 @@ static void assert_told_kernel(myblasHandle_t handle, const struct fused_case* s
     call.A = operand_device(&o.a), call.B = operand_device(&o.b), call.C = operand_device(&o.d);
     call.batch_count = s->batch;
     call.is_fused = is_more_than_a_product(handle, s);
+    call.reads_C = !may_read_c(handle, s) ? 0 : s->beta == 1 && !s->device_scalars ? 1 : 2;
     const char *told = NULL, *taken = NULL;
     assert_ok(myblasSelectKernel(handle, &call, &told));
     assert_ok(run(handle, &o, s));

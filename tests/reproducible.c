@@ -611,7 +611,9 @@ static const char* const known_to_keep_order[] = {"ordered",
                                                   "warp_tile/64x64",
                                                   "small_tile/16x16_packed",
                                                   "small_tile/32x32_packed",
-                                                  "short_k"};
+                                                  "short_k",
+                                                  "update/128x64",
+                                                  "update/64x64"};
 static const char* const known_to_cut_k[] = {
     "blocked", "openblas", "split_k", "stream_k/128x64", "small_tile/32x32_k16", "skinny", "gemv"};
 

@@ -70,7 +70,7 @@ constexpr std::array<half_octaves, domain_count> everywhere = {
 // Cycles: `launch`, and `step` for each step.
 constexpr variant_model make_variant(const char* name, float launch, float step) {
     constexpr learned_weights none = {0.001f, 1000, {}, {}};
-    return {name, {launch, 0, 0, step, 0, 0, 0, 0, 0}, everywhere, 1e9f, none, none};
+    return {name, {launch, 0, 0, step, 0, 0, 0, 0, 0}, everywhere, 1e9f, none, none, {}};
 }
 // Weights: the logarithm of the factor.
 constexpr size_t offset_feature = 10;
@@ -324,6 +324,36 @@ void test_learned_factors_decide(void**) {
     assert_string_equal(selected_by(m, p, 500000), "loose");
     m.of(loose).of_batch.work[offset_feature] = 1;
     assert_string_equal(selected_by(m, p, 500000), "split");
+}
+
+// Where C may be read, a kernel's time has another factor.
+void test_factors_of_reading_c(void**) {
+    made_up_model m;
+    m.of(loose).c_weights[0] = 3;
+    sgemm_problem p = square(500);
+    p.math = MYBLAS_FP32_FAST_MATH;
+    const float device_beta = 0;
+    assert_string_equal(selected_by(m, p, 500000), "loose");
+    p.beta.device = &device_beta; // which the host does not read
+    assert_string_equal(selected_by(m, p, 500000), "split");
+    p.beta = {.value = 1};
+    assert_string_equal(selected_by(m, p, 500000), "split");
+    const work_query query(p, device, 0);
+    const problem_view view(m.model, query);
+    const double least = 3 / (1 + 500.0 / 256); // the more k, the less reading C adds
+    assert_true(std::fabs(factor_of_c(m.of(loose), view) - std::exp2(least)) < 1e-3);
+    // log2 k, log2 of the elements of C, and whether C is aligned
+    m.of(loose).c_weights = {0, 1, 0, 0};
+    const double of_k = (std::log2(500.0) - 6) / (1 + 500.0 / 256);
+    assert_true(std::fabs(factor_of_c(m.of(loose), view) - std::exp2(of_k)) < 1e-3);
+    m.of(loose).c_weights = {0, 0, 1, 0};
+    const double of_c = (2 * std::log2(500.0) - 20) / (1 + 500.0 / 256);
+    assert_true(std::fabs(factor_of_c(m.of(loose), view) - std::exp2(of_c)) < 1e-3);
+    m.of(loose).c_weights = {0, 0, 0, 3};
+    assert_true(std::fabs(factor_of_c(m.of(loose), view) - std::exp2(least)) < 1e-3);
+    p.ldc = 1025;
+    const problem_view unaligned(m.model, query);
+    assert_true(std::fabs(factor_of_c(m.of(loose), unaligned) - 1) < 1e-3);
 }
 
 // A kernel that refuses does not affect which others count as similar.
@@ -636,7 +666,8 @@ void test_epilogues_are_alike(void**) {
         f.aux = some_number();
         f.ld_source = f.ld_aux = static_cast<int64_t>(p.m + random() % 5);
         any_epilogue.beta.value = static_cast<float>(random() % 2);
-        const sgemm_problem& described = f.is_empty() ? p : relu;
+        sgemm_problem described = f.is_empty() ? p : relu;
+        described.beta = any_epilogue.beta;
         const auto* const told = select(by, described, device, workspace);
         assert_ptr_equal(select(by, any_epilogue, device, workspace), told);
         assert_true(inputs_of(any_epilogue, workspace) == inputs_of(described, workspace));
@@ -727,6 +758,10 @@ void test_cache_remembers(void**) {
     assert_true(differs([](sgemm_problem& o) { o.a_array = array; }));
     assert_true(differs([](sgemm_problem& o) { o.b_array = array; }));
     assert_true(differs([](sgemm_problem& o) { o.c_array = array; }));
+    static const float beta = 0;
+    assert_true(differs([](sgemm_problem& o) { o.beta.value = 1; }));
+    assert_true(differs([](sgemm_problem& o) { o.beta.value = 2; }));
+    assert_true(differs([](sgemm_problem& o) { o.beta.device = &beta; }));
 }
 
 // ---- Tuning files -------------------------------------------------------------------------------
@@ -939,6 +974,7 @@ int main() {
         cmocka_unit_test(test_least_time),
         cmocka_unit_test(test_modes_and_architectures),
         cmocka_unit_test(test_learned_factors_decide),
+        cmocka_unit_test(test_factors_of_reading_c),
         cmocka_unit_test(test_who_refuses_is_not_compared),
         cmocka_unit_test(test_domains),
         cmocka_unit_test(test_edges_of_domains),

@@ -279,8 +279,9 @@ static void run_call(myblasHandle_t handle,
     call.B = b;
     call.C = operand_device(&o->c);
 
-    const bool has_workspace = lend_poisoned_workspace(handle, &call, &o->workspace);
     const bool device_scalars = turn % 2;
+    call.reads_C = device_scalars ? 2 : beta == 0 ? 0 : beta == 1 ? 1 : 2;
+    const bool has_workspace = lend_poisoned_workspace(handle, &call, &o->workspace);
     const float *alpha_at = &alpha, *beta_at = &beta;
     if (device_scalars) {
         place_scalars(&o->scalar, alpha, beta);
@@ -677,6 +678,7 @@ static bool run_batch(myblasHandle_t handle,
     call.ldb = batch.ldb;
     call.ldc = batch.ldc;
     call.batch_count = batch_count;
+    call.reads_C = device_scalars ? 2 : beta == 0 ? 0 : beta == 1 ? 1 : 2;
     const bool has_workspace = lend_poisoned_workspace(handle, &call, &o.workspace);
     const char* selected = NULL;
     const myblasStatus_t selection = myblasSelectKernel(handle, &call, &selected);

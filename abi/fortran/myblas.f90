@@ -111,7 +111,7 @@ module myblas
     integer(c_int), parameter :: MYBLAS_ROUTINE_TRSM = 26
 
     type, bind(c) :: myblasCall_t
-        integer(c_size_t) :: size_bytes = 128
+        integer(c_size_t) :: size_bytes = 136
         integer(c_int) :: routine = 0
         integer(c_int) :: transa = 0, transb = 0
         integer(c_int) :: element_bytes = 0
@@ -122,7 +122,7 @@ module myblas
         integer(c_int) :: side = 0
         integer(c_int) :: uplo = 0
         integer(c_int) :: diag = 0
-        integer(c_int) :: is_fused = 0
+        integer(c_int) :: is_fused = 0, reads_C = 0
     end type
 
     type, bind(c) :: myblasEpilogue_t

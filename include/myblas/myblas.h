@@ -216,6 +216,7 @@ typedef enum {
  *              is_fused (1: mysgemmFused with an activation, a bias or an aux, or that reads a C
  *              other than D. Any other mysgemmFused takes mysgemm's kernel: for example one with no
  *              epilogue and a beta that the host knows to be 0. ldc and C describe D)
+ *              reads_C (0: beta is 0; 1: it is 1; 2: it has another value, or is in device memory)
  *   TRANSPOSE  m n lda ldb A B element_bytes (0 means 4) batch_count (0 means 1); A == B, not NULL:
  *              in place
  *   GEAM       transa transb m n lda ldb ldc A B C
@@ -255,6 +256,7 @@ typedef struct {
     myblasFillMode_t uplo;
     myblasDiagType_t diag;
     int is_fused;
+    int reads_C;
 } myblasCall_t;
 
 /* ---- Handles --------------------------------------------------------------------------------- */

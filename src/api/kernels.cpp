@@ -131,7 +131,7 @@ void predict_time(const predictor* by,
     found->memory_us = us_per_cycle * time.memory;
     found->overhead_us = us_per_cycle * time.overhead;
     found->factor = learned_factor(model.weights_for(problem), view, work) *
-                    by->factor(static_cast<size_t>(variant), problem);
+                    factor_of_c(model, view) * by->factor(static_cast<size_t>(variant), problem);
     found->predicted_us = us_per_cycle * time.total * found->factor;
 }
 

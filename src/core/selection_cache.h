@@ -15,14 +15,16 @@ namespace myblas {
 struct selection_inputs {
     int64_t m, n, k, lda, stride_a, ldb, stride_b, ldc, stride_c, batch_count;
     size_t workspace_bytes;
-    uint64_t bits; // mode, epilogue or none, transpositions, triangle, zeroes and pointers
+    // Mode, epilogue or none, whether beta is 0 or 1, transpositions, triangle, zeroes, pointers.
+    uint64_t bits;
 
     bool operator==(const selection_inputs&) const = default;
 };
 static_assert(sizeof(sgemm_problem) == 248, "a new field belongs into selection_inputs");
 
 inline selection_inputs inputs_of(const sgemm_problem& p, size_t workspace_bytes) {
-    uint64_t bits = p.math * 8 + !p.epilogue.is_empty() * 4 + p.transa * 2 + p.transb;
+    uint64_t bits = p.math * 32 + may_be_nonzero(p.beta) * 16 + is_one(p.beta) * 8 +
+                    !p.epilogue.is_empty() * 4 + p.transa * 2 + p.transb;
     bits = (bits * 3 + static_cast<unsigned>(p.triangle)) * 2 + (p.a == p.b);
     bits = bits * 5 + static_cast<unsigned>(p.zeros);
     const auto add = [&](const void* pointer) {

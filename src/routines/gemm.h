@@ -97,6 +97,7 @@ struct sgemm_problem {
             return "no fused product takes arrays of pointers";
         if (call.is_fused)
             epilogue.activation = MYBLAS_ACTIVATION_RELU;
+        beta.value = call.reads_C == 0 ? 0 : call.reads_C == 1 ? 1 : 0.5f;
         return nullptr;
     }
 };

@@ -12,8 +12,11 @@
 // rest. One part of the factor is a function of the problem with one hidden layer, which all
 // variants share and each variant weights by itself. The other part is a linear function of the
 // logarithms of the variant's work. Batches have weights of their own. All of this is data that
-// bench/fit.py writes. The number of
-// multiprocessors, clock, memory rate and cache are the device's.
+// bench/fit.py writes. The number of multiprocessors, clock, memory rate and cache are the device's.
+//
+// Where C may be read (beta is not known to be 0), the time is multiplied by another factor. Its
+// logarithm is a linear function of four features, which do not depend on the variant: problem_view
+// computes them.
 //
 // A variant competes for products where it was ever close to the best, and a little beyond: its
 // domain. Elsewhere its prediction would be a guess, which is used only if few variants compete.
@@ -46,6 +49,9 @@ inline constexpr size_t work_feature_count = 12, hidden_count = 48;
 // fact too.
 inline constexpr size_t size_feature_count = 7, fact_count = 6, fact_feature_count = 8;
 
+// Features of a problem whose C may be read.
+inline constexpr size_t c_feature_count = 4;
+
 // A range of half octaves, both ends included. Number i is from 2^(i/2) to 2^((i+1)/2).
 struct half_octaves {
     int low, high;
@@ -67,6 +73,7 @@ struct variant_model {
     std::array<half_octaves, domain_count> domain;
     float most_rounds; // the variant competes up to it
     learned_weights of_single, of_batch;
+    std::array<float, c_feature_count> c_weights;
 
     const learned_weights& weights_for(const sgemm_problem& p) const {
         return p.batch_count > 1 ? of_batch : of_single;
@@ -165,6 +172,8 @@ struct problem_view {
     float cycles_per_byte;                  // of the device's memory
     float c_cycles;                         // to write C there
     float uncached;                         // part of the operands that comes from memory
+    bool may_read_c;
+    std::array<float, c_feature_count> c_features; // if may_read_c
 
     problem_view(const time_model& model, const work_query& q) {
         const sgemm_problem& p = q.problem;
@@ -212,10 +221,24 @@ struct problem_view {
                 hidden[h] += sizes[i] * model.size_weights[i][h];
         for (float& h : hidden)
             h = h > 0 ? h : 0;
+
+        may_read_c = may_be_nonzero(p.beta);
+        // What reading C adds is less, the more k there is to multiply. Of a C with up to 8 rows or
+        // columns, or with up to 2^13 elements, there are few readings.
+        const float log_c = log_m + log_n + log_batch;
+        const float taper =
+            limit((log_short - 3) / 2, 0, 1) * limit((log_c - 13) / 2, 0, 1) / (1 + q.k / 256);
+        c_features = {taper,
+                      taper * (limit(log_k, 4, 9) - 6),
+                      taper * (limit(log_c, 14, 26) - 20),
+                      facts[4] ? taper : 0};
     }
 
 private:
-    static float clamp(float x) { return x < -100 ? -100 : x > 100 ? 100 : x; }
+    static float limit(float x, float least, float most) {
+        return x < least ? least : x > most ? most : x;
+    }
+    static float clamp(float x) { return limit(x, -100, 100); }
 
     static size_t half_octave(float log) {
         constexpr int last = half_octave_count - 1;
@@ -275,6 +298,16 @@ inline float learned_factor(const learned_weights& weights,
     return factor < weights.least_factor  ? weights.least_factor
            : factor > weights.most_factor ? weights.most_factor
                                           : factor;
+}
+
+// How many times as long the variant takes if C is read.
+inline float factor_of_c(const variant_model& variant, const problem_view& problem) {
+    if (!problem.may_read_c)
+        return 1;
+    float sum = 0;
+    for (size_t i = 0; i < c_feature_count; ++i)
+        sum += variant.c_weights[i] * problem.c_features[i];
+    return fast_exp2(sum);
 }
 
 } // namespace myblas

@@ -150,7 +150,8 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
     const std::span all(candidates.data(), count);
     for (candidate& c : all) {
         const physical_time time(by.model->variants[c.variant], view, c.work);
-        c.cycles = time.total * by.factor(c.variant, q.problem);
+        c.cycles = time.total * by.factor(c.variant, q.problem) *
+                   factor_of_c(by.model->variants[c.variant], view);
         if (!is_strict(*by.kernels[c.variant]))
             c.cycles *= margin_of_weaker_modes(q.problem);
     }

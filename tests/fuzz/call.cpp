@@ -754,6 +754,7 @@ myblasCall_t describe(const call_case& c) {
     call.is_fused = c.f == sgemm_fused || c.f == sgemm_fused_strided_batched;
     if (call.is_fused)
         call.ldc = g.ldd;
+    call.reads_C = c.device_scalars ? 2 : c.beta == 0 ? 0 : c.beta == 1 ? 1 : 2;
     if (c.f == ssymv)
         call.ldb = g.incx, call.ldc = g.incy;
     return call;

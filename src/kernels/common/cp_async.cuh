@@ -27,7 +27,21 @@ __device__ __forceinline__ void cp_async(void* smem_target, const void* gmem_sou
                      : "memory");
 }
 
-// The same without a bounds check, for cache lines that other lanes or blocks also read: the L2
+// The same without a bounds check.
+template <int bytes>
+__device__ __forceinline__ void cp_async(void* smem_target, const void* gmem_source) {
+    static_assert(bytes == 4 || bytes == 8 || bytes == 16);
+    const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(smem_target));
+    if constexpr (bytes == 16) // bypasses L1: a block reads a slab once
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target), "l"(gmem_source)
+                     : "memory");
+    else
+        asm volatile(
+            "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(target), "l"(gmem_source), "n"(bytes)
+            : "memory");
+}
+
+// The same for cache lines that other lanes or blocks also read: the L2
 // cache fetches all 128 bytes.
 template <int bytes>
 __device__ __forceinline__ void cp_async_of_line(void* smem_target, const void* gmem_source) {

@@ -18,4 +18,39 @@ __device__ __forceinline__ void store_c(float* c, float alpha, float sum, float 
     *c = beta == 0 ? scaled : fmaf(beta, *c, scaled);
 }
 
+// Whether the L2 cache may add x to an element of C. It flushes subnormal numbers to zero (PTX ISA,
+// "red"). From 2^-101 on this makes no difference. There x is a multiple of 2^-124, so x plus a
+// normal number is not subnormal. A subnormal old value is less than half of the distance from x to
+// its neighbours.
+__device__ __forceinline__ bool is_added_in_memory(float x) {
+    return fabsf(x) >= 0x1p-101f; // false for NaN
+}
+
+// *c = x + *c by the L2 cache, for an x that it may add. The thread does not wait for the old
+// value, and no other thread may change *c meanwhile. The bits are those of fmaf(1, *c, x), as for
+// every C = alpha A B + C.
+__device__ __forceinline__ void reduce_to_memory(float* c, float x) {
+    asm volatile("red.global.add.f32 [%0], %1;" ::"l"(c), "f"(x) : "memory");
+}
+// For a quad that is aligned to 16 bytes.
+__device__ __forceinline__ void reduce_quad_to_memory(float* c, const float (&x)[4]) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(c),
+                 "f"(x[0]),
+                 "f"(x[1]),
+                 "f"(x[2]),
+                 "f"(x[3])
+                 : "memory");
+#else
+    for (int i = 0; i < 4; ++i)
+        reduce_to_memory(c + i, x[i]);
+#endif
+}
+__device__ __forceinline__ void add_in_memory(float* c, float x) { // any x
+    if (is_added_in_memory(x))
+        reduce_to_memory(c, x);
+    else
+        *c = x + *c;
+}
+
 } // namespace myblas::cuda

@@ -111,6 +111,25 @@ struct slab_copier {
         }
         gmem += k_contiguous ? block_k : block_k * ld;
     }
+
+    // The same for a slab that lies inside the operand.
+    __device__ __forceinline__ void start_whole(float* smem) {
+        const float* source = gmem;
+        float* target = smem + kk * pitch + line;
+        const int64_t step = k_contiguous ? line_step * ld : k_step * ld;
+#pragma unroll
+        for (int r = 0; r < copies; ++r) {
+            const int line_offset = r % line_copies * line_step,
+                      k_offset = r / line_copies * k_step;
+            cp_async<width * 4>(target + k_offset * pitch + line_offset, source);
+            if (k_contiguous && (r + 1) % line_copies == 0)
+                source = gmem + (k_offset + k_step);
+            else
+                source += step;
+            asm volatile("" : "+l"(source)); // a sum, not a product for each copy
+        }
+        gmem += k_contiguous ? block_k : block_k * ld;
+    }
 };
 
 // Whether the operands whose lines run along memory consist of aligned quads, so that `vector` may
@@ -363,9 +382,12 @@ struct warp_tile {
         }
     }
 
+    // What becomes of the old C.
+    enum class old_c { overwritten, read, added_to };
+
     // Writes columns_at_once columns from c on, if has(column, row) holds. Few instructions matter:
     // while one block writes, others multiply.
-    template <bool reads, class Has>
+    template <old_c old, class Has>
     static __device__ __forceinline__ void
     store_columns(float* c, int64_t ldc, float beta, const float* columns, Has&& has) {
         float value[columns_at_once][rows_of_columns];
@@ -374,7 +396,7 @@ struct warp_tile {
 #pragma unroll
             for (int r = 0; r < rows_of_columns; ++r)
                 value[j][r] = columns[j * column_pitch + 32 * r];
-        if constexpr (reads) {
+        if constexpr (old == old_c::read) {
             const float* from = c;
 #pragma unroll
             for (int j = 0; j < columns_at_once; ++j) {
@@ -385,17 +407,34 @@ struct warp_tile {
                 from += ldc;
             }
         }
+        const auto for_each = [&](auto&& store) {
 #pragma unroll
-        for (int j = 0; j < columns_at_once; ++j) {
+            for (int j = 0; j < columns_at_once; ++j) {
 #pragma unroll
-            for (int r = 0; r < rows_of_columns; ++r)
-                if (has(j, 32 * r))
-                    c[32 * r] = value[j][r];
-            c += ldc;
+                for (int r = 0; r < rows_of_columns; ++r)
+                    if (has(j, 32 * r))
+                        store(c[32 * r], value[j][r]);
+                c += ldc;
+            }
+        };
+        if constexpr (old == old_c::added_to) {
+            bool are_added_in_memory = true;
+#pragma unroll
+            for (int j = 0; j < columns_at_once; ++j)
+#pragma unroll
+                for (int r = 0; r < rows_of_columns; ++r)
+                    are_added_in_memory = are_added_in_memory && is_added_in_memory(value[j][r]);
+            if (are_added_in_memory)
+                for_each([](float& to, float x) { reduce_to_memory(&to, x); });
+            else
+                for_each([](float& to, float x) { add_in_memory(&to, x); });
+        } else {
+            for_each([](float& to, float x) { to = x; });
         }
     }
 
-    // C = alpha * acc + beta * C.
+    // C = alpha * acc + beta * C. adds: beta is 1.
+    template <bool adds>
     static __device__ __forceinline__ void store_by_columns(const sgemm_problem& p,
                                                             const sgemm_operands& o,
                                                             int64_t tile_row,
@@ -404,23 +443,25 @@ struct warp_tile {
                                                             float* smem) {
         const warp_place at(p, tile_row, tile_col);
         float* c = o.c + (tile_row + at.row) + (tile_col + at.col) * p.ldc;
+        const auto store = [&](const float* columns, auto&& has) {
+            if constexpr (adds)
+                store_columns<old_c::added_to>(c, p.ldc, 1, columns, has);
+            else if (o.beta == 0)
+                store_columns<old_c::overwritten>(c, p.ldc, 0, columns, has);
+            else
+                store_columns<old_c::read>(c, p.ldc, o.beta, columns, has);
+        };
         const auto is_inside = [&](int, int row) { return row < at.rows_left; };
         const auto write = [&](const float* columns, int cols_left) {
             if (p.triangle == triangle_of_c::none && cols_left >= columns_at_once) {
-                if (o.beta == 0)
-                    store_columns<false>(c, p.ldc, 0, columns, is_inside);
-                else
-                    store_columns<true>(c, p.ldc, o.beta, columns, is_inside);
+                store(columns, is_inside);
             } else {
                 const diagonal_mask mask(p.triangle, tile_row, tile_col);
                 const int col = at.col + at.cols_left - cols_left;
                 const auto is_computed = [&](int j, int row) {
                     return row < at.rows_left && j < cols_left && mask.has(at.row + row, col + j);
                 };
-                if (o.beta == 0)
-                    store_columns<false>(c, p.ldc, 0, columns, is_computed);
-                else
-                    store_columns<true>(c, p.ldc, o.beta, columns, is_computed);
+                store(columns, is_computed);
             }
             c += columns_at_once * p.ldc;
         };

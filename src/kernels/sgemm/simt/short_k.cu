@@ -206,6 +206,16 @@ struct short_k_tile {
         }
     }
 
+    __device__ __forceinline__ bool are_added_in_memory() const {
+        bool all = true;
+#pragma unroll
+        for (int j = 0; j < Shape::thread_n; ++j)
+#pragma unroll
+            for (int i = 0; i < Shape::thread_m; ++i)
+                all = all && is_added_in_memory(acc[j][i]);
+        return all;
+    }
+
     __device__ __forceinline__ void scale(float factor) {
 #pragma unroll
         for (int j = 0; j < Shape::thread_n; ++j)
@@ -237,10 +247,11 @@ struct short_k_tile {
     }
 };
 
-// How a kernel accesses C. Plain products of one or two microseconds would take 5% longer with the
-// code of the others between their own instructions.
+// How C is accessed. Each way has kernels of its own. With the code of the others between their own
+// instructions, products of one or two microseconds would take 5% longer.
 enum class c_access {
-    plain, // all of C is computed, and the host knows that beta is 0
+    written, // all of C is computed, and the host knows that beta is 0
+    added,   // all of C is computed, and the host knows that beta is 1
     any,
     fused, // by an epilogue
 };
@@ -268,8 +279,8 @@ __global__ void __launch_bounds__(Shape::threads,
 
     grid_dependency_sync();
     sgemm_operands o = resolve_at_once(p, first_batch + blockIdx.z);
-    if (access == c_access::plain)
-        o.beta = 0;
+    if (access == c_access::written || access == c_access::added)
+        o.beta = 0; // or 1, which needs no factor
     tile t;
     // Calls act(true_type) if the complete tile is computed, otherwise act(false_type).
     const auto if_whole = [&](auto&& act) {
@@ -316,7 +327,13 @@ __global__ void __launch_bounds__(Shape::threads,
     if_whole([&](auto whole) {
         if (o.beta != 0) // all reads precede the first write, so that they overlap
             for_each(whole, [&](float old, float& sum) { sum = fmaf(o.beta, old, sum); });
-        for_each(whole, [](float& target, float sum) { target = sum; });
+        if constexpr (access == c_access::added) {
+            if (t.are_added_in_memory())
+                for_each(whole, [](float& target, float sum) { reduce_to_memory(&target, sum); });
+            else
+                for_each(whole, [](float& target, float sum) { add_in_memory(&target, sum); });
+        } else
+            for_each(whole, [](float& target, float sum) { target = sum; });
     });
 }
 
@@ -356,11 +373,17 @@ struct short_k_kernels {
                 p,
                 context);
         };
+        const bool is_whole = p.triangle == triangle_of_c::none;
+        // With more blocks, those that wait for C leave others room to multiply.
+        const bool adds =
+            is_whole && is_one(p.beta) && tile_count(p, 64, 32) <= context.device->sm_count * 3 / 2;
         return with_bits<2>(form_bits(p), [&](auto transa, auto transb) {
             if (!p.epilogue.is_empty())
                 return start(transa, transb, access_constant<c_access::fused>());
-            if (p.triangle == triangle_of_c::none && !may_be_nonzero(p.beta))
-                return start(transa, transb, access_constant<c_access::plain>());
+            if (is_whole && !may_be_nonzero(p.beta))
+                return start(transa, transb, access_constant<c_access::written>());
+            if (adds)
+                return start(transa, transb, access_constant<c_access::added>());
             return start(transa, transb, access_constant<c_access::any>());
         });
     }

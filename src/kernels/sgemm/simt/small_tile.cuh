@@ -445,8 +445,8 @@ constexpr bool has_mask_kernels =
     !Shape::packed && Shape::cluster == 1 && Shape::block_m == 16 && Shape::block_n == 16;
 
 // C = alpha * sum + beta * C for a tile that begins at c, where has(row, column) holds. `threads`
-// threads write it together, neighbouring ones neighbouring rows.
-template <class Shape, int threads, class Sum, class Has>
+// threads write it together, neighbouring ones neighbouring rows. adds: beta is 1.
+template <class Shape, int threads, bool adds, class Sum, class Has>
 __device__ __forceinline__ void
 write_columns(const sgemm_operands& o, float* c, int64_t ldc, int thread, Sum&& sum, Has&& has) {
     constexpr int step = threads / Shape::block_m; // columns that are written at the same time
@@ -461,16 +461,27 @@ write_columns(const sgemm_operands& o, float* c, int64_t ldc, int thread, Sum&& 
         for (int i = 0; i < batch; ++i)
             value[i] = scaled_sum(o.alpha, sum(row, col + i * step));
         float* const at = c + row + col * ldc;
-        if (o.beta != 0) {
+        if (!adds && o.beta != 0) {
 #pragma unroll
             for (int i = 0; i < batch; ++i)
                 if (has(row, col + i * step))
                     value[i] = fmaf(o.beta, at[i * step * ldc], value[i]);
         }
+        bool are_added_in_memory = adds;
+#pragma unroll
+        for (int i = 0; adds && i < batch; ++i)
+            are_added_in_memory = are_added_in_memory && is_added_in_memory(value[i]);
 #pragma unroll
         for (int i = 0; i < batch; ++i)
-            if (has(row, col + i * step))
-                at[i * step * ldc] = value[i];
+            if (has(row, col + i * step)) {
+                float* const element = &at[i * step * ldc];
+                if (!adds)
+                    *element = value[i];
+                else if (are_added_in_memory)
+                    reduce_to_memory(element, value[i]);
+                else
+                    add_in_memory(element, value[i]);
+            }
         col += batch * step;
     }
 }
@@ -480,6 +491,7 @@ write_columns(const sgemm_operands& o, float* c, int64_t ldc, int thread, Sum&& 
 enum class c_access {
     written, // the host knows that beta is 0
     read,    // during the copy of the first slabs, if Shape::reads_first
+    added,   // the host knows that beta is 1
     fused,   // by an epilogue
     masked,  // a triangle, if has_mask_kernels
 };
@@ -532,7 +544,9 @@ public:
                 return;
             float* const c = &o.c[to.index(p)];
             const float product[4] = {v.x, v.y, v.z, v.w};
-            if constexpr (reads_first)
+            if constexpr (access == c_access::added)
+                add_quad_to_c(c, product, to, vector_c);
+            else if constexpr (reads_first)
                 store_read(c, product, old[number], to, vector_c);
             else
                 store_c4(c, o.alpha, product, beta, to.end, vector_c, to.first);
@@ -547,7 +561,7 @@ public:
                 p.m - at.row >= Shape::block_m / 2 && p.n - at.col >= Shape::block_n / 2;
             if (Tile::writes_columns && !vector_c && is_mostly_inside) {
                 const float* const sums = Tile::leave_columns(at, acc, group, smem);
-                write_columns<Shape, Shape::group_threads>(
+                write_columns<Shape, Shape::group_threads, access == c_access::added>(
                     o,
                     &o.c[at.row + at.col * p.ldc],
                     p.ldc,
@@ -563,7 +577,7 @@ public:
             Tile::leave_sums(at, acc, group, smem);
             if constexpr (Tile::writes_columns) {
                 if (!vector_c) {
-                    write_columns<Shape, Shape::threads>(
+                    write_columns<Shape, Shape::threads, access == c_access::added>(
                         o,
                         &o.c[at.row + at.col * p.ldc],
                         p.ldc,
@@ -598,6 +612,26 @@ private:
             return row + col * p.ldc;
         }
     };
+
+    // As store_c4 with a beta of 1, by the L2 cache where it may add.
+    __device__ __forceinline__ void
+    add_quad_to_c(float* c, const float (&product)[4], const quad_place& to, bool vector_c) const {
+        float value[4];
+        bool are_added_in_memory = true;
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            value[e] = scaled_sum(o.alpha, product[e]);
+            are_added_in_memory = are_added_in_memory && is_added_in_memory(value[e]);
+        }
+        if (vector_c && are_added_in_memory && to.end >= 4 && to.first <= 0) {
+            reduce_quad_to_memory(c, value);
+            return;
+        }
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+            if (to.first <= e && e < to.end)
+                add_in_memory(&c[e], value[e]);
+    }
 
     // As store_c4, with the old values given.
     __device__ __forceinline__ void store_read(float* c,
@@ -704,20 +738,22 @@ struct small_tile_variant {
     // The same for all transpositions.
     static constexpr size_t smem_bytes = small_tile<Shape, false, false>::smem_bytes;
 
-    // Bits: the two transpositions; C is read; the product is fused; a triangle of C is computed.
-    static constexpr int choice_bits = has_mask_kernels<Shape> ? 5 : 3 + Shape::has_epilogue;
+    // Bits: the two transpositions; C is read; beta is 1; the product is fused; a triangle of C is
+    // computed.
+    static constexpr int choice_bits = has_mask_kernels<Shape> ? 6 : 4 + Shape::has_epilogue;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
-        return with_bits<3>(choice % 8, [&](auto transa, auto transb, auto is_read) {
+        return with_bits<4>(choice % 16, [&](auto transa, auto transb, auto is_read, auto adds) {
             if constexpr (has_mask_kernels<Shape>)
-                if (choice & 16)
+                if (choice & 32)
                     return f(small_tile_kernel<Shape, transa, transb, c_access::masked>,
                              smem_bytes);
             if constexpr (Shape::has_epilogue)
-                if (choice & 8)
+                if (choice & 16)
                     return f(small_tile_kernel<Shape, transa, transb, c_access::fused>, smem_bytes);
-            constexpr c_access access =
-                is_read || !Shape::reads_first ? c_access::read : c_access::written;
+            constexpr c_access access = adds                             ? c_access::added
+                                        : is_read || !Shape::reads_first ? c_access::read
+                                                                         : c_access::written;
             return f(small_tile_kernel<Shape, transa, transb, access>, smem_bytes);
         });
     }
@@ -744,8 +780,12 @@ struct small_tile_variant {
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
         const bool is_fused = Shape::has_epilogue && !p.epilogue.is_empty();
         const bool is_masked = has_mask_kernels<Shape> && p.triangle != triangle_of_c::none;
+        // Unaligned quads are added word by word, which takes longer than to read them first.
+        const bool adds =
+            is_one(p.beta) && (!Shape::reads_first ||
+                               batch_aligned16(p.c, p.ldc, p.stride_c, p.c_array, p.batch_count));
         const unsigned choice =
-            form_bits(p) | may_be_nonzero(p.beta) << 2 | is_fused << 3 | is_masked << 4;
+            form_bits(p) | may_be_nonzero(p.beta) << 2 | adds << 3 | is_fused << 4 | is_masked << 5;
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
                                    {.x = ceil_div<int64_t>(p.m, Shape::block_m) * Shape::cluster,

@@ -75,6 +75,9 @@ enum class c_transfer {
     // the loop takes a product with a short k about as long as the loop. (Unaligned C is not read
     // first: its quads would be scalar loads, 16 bytes apart, slower than columns at the end.)
     quads_first,
+    // A warp adds 32 neighbouring rows at a time in memory: where the host knows that beta is 1. No
+    // thread waits for the old C.
+    added,
 };
 
 template <class Shape,
@@ -119,7 +122,8 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
     else if constexpr (transfer == c_transfer::quads)
         tile::template store_quads<false>(p, o, at, acc);
     else
-        tile::store_by_columns(p, o, at.row, at.col, acc, smem);
+        tile::template store_by_columns<transfer == c_transfer::added>(
+            p, o, at.row, at.col, acc, smem);
 }
 
 // Whether operands from pointer arrays whose lines run along memory consist of quads if their
@@ -145,33 +149,40 @@ struct variant {
 
     template <class Tile, bool has_epilogue_here, class F>
     static myblasStatus_t with_tile(unsigned choice, F&& f) {
-        return with_bits<6>(
+        return with_bits<7>(
             choice,
-            [&](auto transa, auto transb, auto quads, auto quads_c, auto arrays, auto reads_c) {
+            [&](auto transa,
+                auto transb,
+                auto quads,
+                auto quads_c,
+                auto arrays,
+                auto reads_c,
+                auto adds) {
                 constexpr bool has_lines = !transa || transb,
                                by_quads_c = quads_c && !has_epilogue_here;
                 constexpr line_copies copies = !has_lines || !quads   ? line_copies::words
                                                : arrays && by_quads_c ? line_copies::as_found
                                                                       : line_copies::quads;
-                constexpr c_transfer transfer = !by_quads_c ? c_transfer::columns
-                                                : reads_c   ? c_transfer::quads_first
-                                                            : c_transfer::quads;
+                constexpr c_transfer transfer = adds && !has_epilogue_here ? c_transfer::added
+                                                : !by_quads_c              ? c_transfer::columns
+                                                : reads_c                  ? c_transfer::quads_first
+                                                                           : c_transfer::quads;
                 return f(warp_tile_kernel<Tile, transa, transb, copies, transfer, blocks_per_sm>,
                          warp_tile<Tile, transa, transb, copies != line_copies::words>::smem_bytes);
             });
     }
 
     // Bits: the two transpositions; A and B are copied by quads; C is accessed by quads; alignment
-    // of pointer arrays is checked in the kernel; C may be read before the loop; the tile shape is
-    // Across; there is an epilogue, which writes C by columns.
-    static constexpr int choice_bits = 6 + has_across + has_epilogue;
+    // of pointer arrays is checked in the kernel; C may be read before the loop; C is added to in
+    // memory; the tile shape is Across; there is an epilogue, which writes C by columns.
+    static constexpr int choice_bits = 7 + has_across + has_epilogue;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
-        const bool is_finished = choice >> (6 + has_across);
+        const bool is_finished = choice >> (7 + has_across);
         if constexpr (has_across)
-            if (choice & 64)
-                return with_shape<Across>(choice % 64, is_finished, f);
-        return with_shape<Shape>(choice % 64, is_finished, f);
+            if (choice & 128)
+                return with_shape<Across>(choice % 128, is_finished, f);
+        return with_shape<Shape>(choice % 128, is_finished, f);
     }
     template <class Tile, class F>
     static myblasStatus_t with_shape(unsigned choice, bool is_finished, F&& f) {
@@ -210,11 +221,15 @@ struct variant {
             batch_aligned16(p.c_array ? nullptr : p.c, p.ldc, p.stride_c, nullptr, p.batch_count);
         const bool across = is_across(p);
         const bool arrays = may_be_quads(p);
+        // A C that is larger than the L2 cache is better read early, if it is aligned.
+        const double c_bytes = 4 * computed_elements(p) * static_cast<double>(p.batch_count);
+        const bool adds =
+            is_one(p.beta) && !(quads_c && c_bytes > static_cast<double>(context.device->l2_bytes));
         const bool reads_c_first =
             may_be_nonzero(p.beta) && p.math != MYBLAS_FP32_REPRODUCIBLE_MATH;
         const unsigned choice = copy_bits(p) | arrays << 2 | quads_c << 3 | arrays << 4 |
-                                reads_c_first << 5 | across << 6 |
-                                !p.epilogue.is_empty() << (6 + has_across);
+                                reads_c_first << 5 | adds << 6 | across << 7 |
+                                !p.epilogue.is_empty() << (7 + has_across);
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
                                    {.x = across ? tile_count(p, Across::block_m, Across::block_n)
