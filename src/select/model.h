@@ -12,7 +12,8 @@
 // rest. One part of the factor is a function of the problem with one hidden layer, which all
 // variants share and each variant weights by itself. The other part is a linear function of the
 // logarithms of the variant's work. Batches have weights of their own. All of this is data that
-// bench/fit.py writes. The number of multiprocessors, clock, memory rate and cache are the device's.
+// bench/fit.py writes. The number of multiprocessors, clock, memory rate and cache are those of the
+// device.
 //
 // Where C may be read (beta is not known to be 0), the time is multiplied by another factor. Its
 // logarithm is a linear function of four features, which do not depend on the variant: problem_view
