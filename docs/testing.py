@@ -97,7 +97,7 @@ def soak_rows(runs):
         rows.append(
             [
                 f"soak, {where(run)}",
-                f"{minutes(run['seconds'])}, {run['threads']} threads; {number(run['cases'])} "
+                f"{minutes(run['seconds'])}, {run['threads']} threads; {number(run['calls'])} "
                 f"calls; {number(handles)} handles; {len(rounds)} rounds",
                 result,
                 f"`test_fuzz --backend {run['backend']} --soak --seed S`, S = {run['seed']}",

@@ -387,6 +387,7 @@ static bool has_epilogue(myblasHandle_t handle, const char* name) {
                                           "skinny",
                                           "gemv",
                                           "thin/panel",
+                                          "short_k",
                                           "tf32x3/64x64",
                                           "tf32x3/128x64",
                                           "tf32x3/128x128",
@@ -424,9 +425,12 @@ static bool is_one_of(const char* name, const char* family) {
     return name && strncmp(name, family, strlen(family)) == 0;
 }
 
-// Whether the call is outside of what thin/panel accepts.
-static bool is_too_wide(const char* kernel, const struct fused_case* s) {
-    return is_one_of(kernel, "thin/panel") && (s->batch > 1 || (s->m > 8 && s->n > 8));
+enum { most_fused_short_k = 24 };
+
+// Whether the call is outside of what thin/panel or short_k accepts.
+static bool is_outside(const char* kernel, const struct fused_case* s) {
+    return (is_one_of(kernel, "thin/panel") && (s->batch > 1 || (s->m > 8 && s->n > 8))) ||
+           (is_one_of(kernel, "short_k") && s->k > most_fused_short_k);
 }
 
 // The kernel's modes; for the selection, all modes.
@@ -498,7 +502,7 @@ static void check_shapes(myblasHandle_t handle, const char* kernel) {
                 const bool may_decline = (is_one_of(kernel, "stream_k") && s.batch > 1) ||
                                          (is_one_of(kernel, "openblas") && !has_openblas) ||
                                          is_one_of(kernel, "tf32x3/") || // unaligned
-                                         is_too_wide(kernel, &s) ||
+                                         is_outside(kernel, &s) ||
                                          (is_one_of(kernel, "unpacked") && (s.m > 80 || s.k > 80));
                 if (ran != can && !may_decline)
                     fail_msg("%s %s %s", kernel, ran ? "took" : "declined", name_of(&s));
@@ -525,6 +529,8 @@ static void check_epilogues(myblasHandle_t handle, const char* kernel) {
         const int round = turn / epilogues;
         const int64_t* const shape = shapes[round < 2 ? 0 : round - 1];
         struct fused_case s = {.m = shape[0], .n = shape[1], .k = shape[2], .batch = 1};
+        if (is_one_of(kernel, "short_k"))
+            s.k = most_fused_short_k - round;
         s.data = uniform;
         s.form = (int)random_between(0, 3);
         s.is_aligned = round < 2 ? round : random_between(0, 1);
@@ -540,7 +546,7 @@ static void check_epilogues(myblasHandle_t handle, const char* kernel) {
         const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
         const bool may_decline = backend_of(handle) == MYBLAS_BACKEND_HOST ||
                                  (is_one_of(kernel, "tf32x3/") && !s.is_aligned) ||
-                                 is_too_wide(kernel, &s);
+                                 is_outside(kernel, &s);
         if (!ran && !may_decline)
             fail_msg("%s declined %s", kernel, name_of(&s));
     }
@@ -583,7 +589,7 @@ static void check_aligned(myblasHandle_t handle, const char* kernel) {
                     s.aux = false;
                 }
                 const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
-                if (!ran && !may_decline && !is_too_wide(kernel, &s))
+                if (!ran && !may_decline && !is_outside(kernel, &s))
                     fail_msg("%s declined %s", kernel, name_of(&s));
             }
         }
@@ -628,7 +634,7 @@ static void check_large(myblasHandle_t handle, const char* kernel) {
         return;
     // These kernels have no schedule: a block, or a cluster, computes one tile.
     if (is_one_of(kernel, "small_tile") || is_one_of(kernel, "skinny") ||
-        is_one_of(kernel, "thin/panel"))
+        is_one_of(kernel, "thin/panel") || is_one_of(kernel, "short_k"))
         return;
     for (size_t i = 0; i < COUNT_OF(products); ++i) {
         for (int way = 0; way < 3; ++way) {
@@ -656,7 +662,7 @@ static void check_large(myblasHandle_t handle, const char* kernel) {
             // stream_k and tf32x3 take no batches, and stream_k's copies may not fit in a lent
             // workspace.
             const bool may_decline = (is_one_of(kernel, "tf32x3/") && s.batch > 1) ||
-                                     is_too_wide(kernel, &s) ||
+                                     is_outside(kernel, &s) ||
                                      (is_one_of(kernel, "stream_k") && products[i].workspace);
             if (!ran && !may_decline)
                 fail_msg("%s declined %s", kernel, name_of(&s));

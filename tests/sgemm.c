@@ -451,7 +451,8 @@ static void test_every_kernel(void** state) {
                 continue;
             const struct counts counts = run_kernel(handle, info.name, &info);
             print_message("  %s: %d calls, %d declined\n", info.name, counts.ran, counts.declined);
-            if (counts.ran < (reduced() ? 1 : 100))
+            const bool may_take_none = reduced() && is_of_family(info.name, "update");
+            if (counts.ran < (reduced() ? 1 : 100) && !may_take_none)
                 fail_msg("%s took %d calls only", info.name, counts.ran);
         }
     }

@@ -424,8 +424,9 @@ MYBLAS_API myblasStatus_t myblasGetWorkspaceLimit(myblasHandle_t handle, size_t*
  * *size_bytes = the largest useful workspace for the described call: with it the best kernel, or
  * the forced one, computes the call, in one pass if the kernel has passes. With less, another
  * kernel computes the call, or more passes are needed, or the call returns NOT_SUPPORTED if a
- * kernel is forced. INVALID_VALUE: a pointer is NULL, call->size_bytes is wrong, or the call itself
- * would be refused. NOT_SUPPORTED: the forced kernel cannot take the call with any workspace.
+ * kernel is forced. Level 3 is described with a beta of 0; with another beta the best kernel may
+ * want more. INVALID_VALUE: a pointer is NULL, call->size_bytes is wrong, or the call itself would
+ * be refused. NOT_SUPPORTED: the forced kernel cannot take the call with any workspace.
  */
 MYBLAS_API myblasStatus_t myblasGetWorkspaceSize(myblasHandle_t handle,
                                                  const myblasCall_t* call,

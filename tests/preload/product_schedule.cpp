@@ -304,6 +304,10 @@ int main() {
                 check({transa, transb, 500, 900, 400, beta, 150000, true, 2}, false);
                 check({transa, transb, 33, 5, 1000, beta, 12000, false, 1}, false);
             }
+    // Blocks of rows: they need different parts of A.
+    check({false, false, 65600, 1, 30, 0.5F, plenty, true, 2}, true);
+    check({false, false, 131072, 1, 20, 0, plenty, false, 2}, true);
+    check({true, false, 131072, 2, 20, 0, plenty, true, 4}, true);
     // The products take longest: panels are split, and operands transposed.
     check({true, false, 6400, 6500, 700, 0, plenty, true, 1}, true);
     check({true, false, 6400, 6500, 600, 0.5F, plenty, true, 1}, true);

@@ -1,6 +1,9 @@
 // An operand that several devices need is uploaded once in all. Each device uploads some parts of
 // it, and fetches the other parts from the devices that have uploaded them. The operand is at the
 // same place in the memory of each device.
+//
+// An upload that fails after it was published, because the device is lost, is seen by its own
+// device alone. The other devices' results are then wrong.
 #pragma once
 
 #include "blas/shares.h"

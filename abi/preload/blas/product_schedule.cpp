@@ -127,8 +127,11 @@ product_schedule make_product_schedule(const product& p,
     // The last block has fewer columns. The steps of A and their places are still the same, unless
     // columns of the first part are missing.
     const int64_t last_n = p.n - (q.blocks_n - 1) * q.block_n;
-    q.shares_a = devices > 1 && q.is_resident && q.blocks() == devices &&
-                 (last_n == q.block_n || last_n >= lead_cols(q));
+    // A copy between devices has a pitch of 31 bits, in bytes.
+    constexpr int64_t most_pitch = INT32_MAX / sizeof(float) - 64;
+    q.shares_a = devices > 1 && q.is_resident && q.blocks_m == 1 && q.blocks_n == devices &&
+                 (last_n == q.block_n || last_n >= lead_cols(q)) &&
+                 (p.transa ? p.k : p.m) <= most_pitch;
     return q;
 }
 

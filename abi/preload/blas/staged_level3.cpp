@@ -169,7 +169,7 @@ outcome staged_whole(const held_devices& devices, const level3& p, host_function
     const int count = static_cast<int>(devices.all().size());
     const auto index_of = [](int64_t index) { return static_cast<int>(index); };
     exchange with(devices.all(), first_shared);
-    const bool shares_a = p.left && !p.updates_triangle() && p.n >= count && with.is_possible();
+    bool shares_a = p.left && !p.updates_triangle() && p.n >= count && with.is_possible();
     const auto compute = [&](device& d, int64_t index) {
         const share s = share_for(p, static_cast<int>(index), count);
         if (s.p.m == 0 || s.cols.size() == 0)
@@ -190,7 +190,12 @@ outcome staged_whole(const held_devices& devices, const level3& p, host_function
     const size_t most = static_cast<size_t>(elements_in_all(p)) * sizeof(float); // of a share
     const auto fail = [&](int64_t index) { with.fail(index_of(index)); };
     const double bytes = bytes_of(share_for(p, 0, count));
-    return compute_shares(devices, {count, bytes, most, compute, finish_on_host, fail});
+    const shares all = {count, bytes, most, compute, finish_on_host, fail};
+    const outcome result = compute_shares(devices, all);
+    if (result != outcome::device_failed || !shares_a)
+        return result;
+    shares_a = false; // a device that fails no longer stops the others
+    return compute_shares(devices, all);
 }
 
 // ---- An update in tiles -------------------------------------------------------------------------
