@@ -61,8 +61,8 @@ struct any_level3_call : level3 {
     outcome run(std::span<device* const>, const origin&) const noexcept;
 };
 
-// The arguments of a level 3 function, as members of an operation. The first scalar, the
-// first matrix and the first operation are other members than the second: member<Tag>() counts.
+// The arguments of a level 3 function, as members of an operation. The first scalar, the first
+// matrix and the first operation are other members than the second: member<Tag>() counts.
 class argument_cursor {
 public:
     // The member for the next argument with this tag.

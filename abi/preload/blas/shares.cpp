@@ -90,4 +90,12 @@ outcome compute_shares(const held_devices& held, const shares& s) noexcept {
     return outcome::served;
 }
 
+outcome compute_shares(const held_devices& held, const shares& s, bool& is_shared) noexcept {
+    const outcome result = compute_shares(held, s);
+    if (result != outcome::device_failed || !is_shared)
+        return result;
+    is_shared = false;
+    return compute_shares(held, s);
+}
+
 } // namespace myblas::preload

@@ -48,4 +48,8 @@ struct shares {
 // Unless the result is `served`, no data was changed.
 outcome compute_shares(const held_devices&, const shares&) noexcept;
 
+// The same for devices that share an operand if `is_shared`. A device that fails then stops the
+// others, which wait for its parts: is_shared becomes false, and all begin again without sharing.
+outcome compute_shares(const held_devices&, const shares&, bool& is_shared) noexcept;
+
 } // namespace myblas::preload

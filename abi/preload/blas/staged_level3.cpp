@@ -190,12 +190,7 @@ outcome staged_whole(const held_devices& devices, const level3& p, host_function
     const size_t most = static_cast<size_t>(elements_in_all(p)) * sizeof(float); // of a share
     const auto fail = [&](int64_t index) { with.fail(index_of(index)); };
     const double bytes = bytes_of(share_for(p, 0, count));
-    const shares all = {count, bytes, most, compute, finish_on_host, fail};
-    const outcome result = compute_shares(devices, all);
-    if (result != outcome::device_failed || !shares_a)
-        return result;
-    shares_a = false; // a device that fails no longer stops the others
-    return compute_shares(devices, all);
+    return compute_shares(devices, {count, bytes, most, compute, finish_on_host, fail}, shares_a);
 }
 
 // ---- An update in tiles -------------------------------------------------------------------------

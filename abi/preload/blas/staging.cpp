@@ -142,12 +142,9 @@ staged_product(const held_devices& devices, const product& p, host_function on_h
         if (q.shares_a) // then each device has one block of columns
             with.fail(static_cast<int>(index));
     };
-    const shares all = {q.blocks(), bytes, bytes_in_all(p, q), compute, finish_on_host, fail};
-    const outcome result = compute_shares(devices, all);
-    if (result != outcome::device_failed || !q.shares_a)
-        return result;
-    q.shares_a = false; // a device that fails no longer stops the others
-    return compute_shares(devices, all);
+    return compute_shares(devices,
+                          {q.blocks(), bytes, bytes_in_all(p, q), compute, finish_on_host, fail},
+                          q.shares_a);
 }
 
 lone_product::lone_product(const device& d, const product& p, size_t memory_bytes) noexcept
