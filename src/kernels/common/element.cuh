@@ -25,6 +25,16 @@ __device__ __forceinline__ void store_c(float* c, float alpha, float sum, float 
 __device__ __forceinline__ bool is_added_in_memory(float x) {
     return fabsf(x) >= 0x1p-101f; // false for NaN
 }
+template <int rows, int cols>
+__device__ __forceinline__ bool are_added_in_memory(const float (&x)[rows][cols]) {
+    bool all = true;
+#pragma unroll
+    for (int i = 0; i < rows; ++i)
+#pragma unroll
+        for (int j = 0; j < cols; ++j)
+            all = all && is_added_in_memory(x[i][j]);
+    return all;
+}
 
 // *c = x + *c by the L2 cache, for an x that it may add. The thread does not wait for the old
 // value, and no other thread may change *c meanwhile. The bits are those of fmaf(1, *c, x), as for

@@ -418,13 +418,7 @@ struct warp_tile {
             }
         };
         if constexpr (old == old_c::added_to) {
-            bool are_added_in_memory = true;
-#pragma unroll
-            for (int j = 0; j < columns_at_once; ++j)
-#pragma unroll
-                for (int r = 0; r < rows_of_columns; ++r)
-                    are_added_in_memory = are_added_in_memory && is_added_in_memory(value[j][r]);
-            if (are_added_in_memory)
+            if (are_added_in_memory(value))
                 for_each([](float& to, float x) { reduce_to_memory(&to, x); });
             else
                 for_each([](float& to, float x) { add_in_memory(&to, x); });

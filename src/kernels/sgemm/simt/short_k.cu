@@ -206,16 +206,6 @@ struct short_k_tile {
         }
     }
 
-    __device__ __forceinline__ bool are_added_in_memory() const {
-        bool all = true;
-#pragma unroll
-        for (int j = 0; j < Shape::thread_n; ++j)
-#pragma unroll
-            for (int i = 0; i < Shape::thread_m; ++i)
-                all = all && is_added_in_memory(acc[j][i]);
-        return all;
-    }
-
     __device__ __forceinline__ void scale(float factor) {
 #pragma unroll
         for (int j = 0; j < Shape::thread_n; ++j)
@@ -328,7 +318,7 @@ __global__ void __launch_bounds__(Shape::threads,
         if (o.beta != 0) // all reads precede the first write, so that they overlap
             for_each(whole, [&](float old, float& sum) { sum = fmaf(o.beta, old, sum); });
         if constexpr (access == c_access::added) {
-            if (t.are_added_in_memory())
+            if (are_added_in_memory(t.acc))
                 for_each(whole, [](float& target, float sum) { reduce_to_memory(&target, sum); });
             else
                 for_each(whole, [](float& target, float sum) { add_in_memory(&target, sum); });
