@@ -71,8 +71,8 @@ private:
 
 // The functions of a descriptor are pure, except `prepare` and `launch`. A handle caches selections
 // (core/selection_cache.h), so pure functions may read only what the cache compares. Scalars must
-// not be read, except that beta may be tested for 0 and 1. Pointers may only be tested for
-// null, for their address modulo pointer_period, and for A == B.
+// not be read, except that beta may be tested for 0 and 1. Pointers may only be tested for null,
+// for their address modulo pointer_period, and for A == B.
 inline constexpr int pointer_period = 256;
 
 template <class Problem>

@@ -41,8 +41,8 @@ __device__ __forceinline__ void cp_async(void* smem_target, const void* gmem_sou
             : "memory");
 }
 
-// The same for cache lines that other lanes or blocks also read: the L2
-// cache fetches all 128 bytes.
+// The same for cache lines that other lanes or blocks also read: the L2 cache fetches all 128
+// bytes.
 template <int bytes>
 __device__ __forceinline__ void cp_async_of_line(void* smem_target, const void* gmem_source) {
     static_assert(bytes == 4 || bytes == 8 || bytes == 16);

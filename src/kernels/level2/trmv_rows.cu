@@ -2,10 +2,10 @@
 //
 // With up to 128 rows, one block computes everything, and the next kernel may come beside it. If A
 // is transposed and has more than 64 rows, each warp of this block sums whole rows. With more rows,
-// each block has 32 rows of op(A). Blocks take their rows in the
-// order in which they start, beginning with the rows that read most of x. A block that has read x
-// sets a bit in the stream's counters. The block writes its results when all blocks before it have
-// set their bits. Later blocks do not read the elements that it overwrites.
+// each block has 32 rows of op(A). Blocks take their rows in the order in which they start,
+// beginning with the rows that read most of x. A block that has read x sets a bit in the stream's
+// counters. The block writes its results when all blocks before it have set their bits. Later
+// blocks do not read the elements that it overwrites.
 //
 //   counters   0: number of the next block   1: number of blocks that no longer need the bits
 //              2 ...: the bits, 32 in each

@@ -281,7 +281,7 @@ private:
                                 alpha * acc[c][4 * i + 3]);
     }
 
-    // Passes the warp's tile to the writers, or writes it. `parity` is that of written tiles.
+    // Passes the warp's tile to the writers, or writes it. `parity`: of the number of passed tiles.
     template <bool has_writers, class Share>
     __device__ __forceinline__ void write_tile(const sgemm_problem& p,
                                                int number,
