@@ -30,8 +30,9 @@ namespace {
 
 constexpr int threads = 256;
 constexpr int thread_rows = 4;
-constexpr int most_rows = 64;             // of a block
-constexpr int most_depth = 2 * most_rows; // the largest order
+constexpr int most_rows = 64;              // of W at a time
+constexpr int most_depth = 2 * most_rows;  // columns of W at a time
+constexpr int largest_order = 3 * most_rows;
 
 enum class shape_of_w { symmetric, lower, upper };
 
@@ -52,18 +53,22 @@ struct small_product {
     int64_t y_along, y_across;
 };
 
-template <int rows, int depth>
+// `x_rows`: the largest order.
+template <int rows, int depth, int x_rows>
 struct tile {
     static constexpr int row_groups = rows / thread_rows;
     static constexpr int lines = threads / row_groups;
     static constexpr int pitch = rows + 4; // columns of W are read four rows at a time
     float w[depth][pitch];                 // (column, row)
-    float x[depth][lines + 1];             // (row, line)
+    float x[x_rows][lines + 1];            // (row, line)
 };
+using whole_tile_32 = tile<32, 32, 32>;
+using whole_tile_64 = tile<most_rows, most_rows, most_rows>;
+using part_tile = tile<most_rows, most_depth, largest_order>;
 
 // All of W.
 template <int rows>
-__device__ __forceinline__ void load_w(tile<rows, rows>& smem, const small_product& p) {
+__device__ __forceinline__ void load_w(tile<rows, rows, rows>& smem, const small_product& p) {
     constexpr int count = rows * rows / threads, columns = threads / rows;
     const int row = threadIdx.x % rows, first = threadIdx.x / rows;
     float value[count];
@@ -89,18 +94,19 @@ __device__ __forceinline__ void load_w(tile<rows, rows>& smem, const small_produ
     }
 }
 
-// `rows` rows of a triangular W, from row `first` on.
-template <int rows, int depth, bool transposed>
+// `most_rows` rows of a triangular W from row `first` on, and `most_depth` columns from `first_j` on.
+template <bool transposed>
 __device__ __forceinline__ void
-load_rows(tile<rows, depth>& smem, const small_product& p, int first) {
-    constexpr int along = transposed ? depth : rows; // elements along memory
-    constexpr int count = rows * depth / threads, columns = threads / along;
-    const int row = (transposed ? 0 : first) + static_cast<int>(threadIdx.x) % along;
-    const int first_col = (transposed ? first : 0) + static_cast<int>(threadIdx.x) / along;
+load_part(part_tile& smem, const small_product& p, int first, int first_j) {
+    constexpr int along = transposed ? most_depth : most_rows; // elements along memory
+    constexpr int count = most_rows * most_depth / threads, columns = threads / along;
+    const int own_row = static_cast<int>(threadIdx.x) % along;
+    const int own_col = static_cast<int>(threadIdx.x) / along;
+    const int row = (transposed ? first_j : first) + own_row;
     float value[count];
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-        const int col = first_col + i * columns;
+        const int col = (transposed ? first : first_j) + own_col + i * columns;
         const bool is_stored = p.stored_upper ? row <= col : row >= col;
         const bool is_one = p.is_unit && row == col;
         value[i] = is_one ? 1 : 0;
@@ -109,74 +115,78 @@ load_rows(tile<rows, depth>& smem, const small_product& p, int first) {
     }
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-        const int col = first_col + i * columns;
-        if (p.stored_upper ? row <= col : row >= col)
-            (transposed ? smem.w[row][col - first] : smem.w[col][row - first]) = value[i];
+        const int col = own_col + i * columns;
+        (transposed ? smem.w[own_row][col] : smem.w[col][own_row]) = value[i];
     }
 }
 
-template <int rows, int depth, bool across>
-__device__ __forceinline__ void
-load_x(tile<rows, depth>& smem, const small_product& p, int64_t first_line, int lines_here) {
-    constexpr int lines = tile<rows, depth>::lines, count = depth * lines / threads;
+template <bool across, int rows, int depth, int x_rows>
+__device__ __forceinline__ void load_x(tile<rows, depth, x_rows>& smem,
+                                       const small_product& p,
+                                       int64_t first_line,
+                                       int lines_here) {
+    constexpr int lines = tile<rows, depth, x_rows>::lines, count = x_rows * lines / threads;
     float value[count];
 #pragma unroll
     for (int i = 0; i < count; ++i) {
         const int e = static_cast<int>(threadIdx.x) + i * threads;
-        const int row = across ? e / lines : e % depth, line = across ? e % lines : e / depth;
+        const int row = across ? e / lines : e % x_rows, line = across ? e % lines : e / x_rows;
         const bool is_inside = row < p.order && line < lines_here;
         value[i] = is_inside ? p.x[row * p.x_along + (first_line + line) * p.x_across] : 0;
     }
 #pragma unroll
     for (int i = 0; i < count; ++i) {
         const int e = static_cast<int>(threadIdx.x) + i * threads;
-        smem.x[across ? e / lines : e % depth][across ? e % lines : e / depth] = value[i];
+        smem.x[across ? e / lines : e % x_rows][across ? e % lines : e / x_rows] = value[i];
     }
 }
 
-template <int rows, int depth, bool across>
-__global__ void __launch_bounds__(threads) multiply_small(small_product p) {
-    using shape = tile<rows, depth>;
-    __shared__ __align__(16) shape smem;
-    const int64_t first_line = int64_t{blockIdx.x} * shape::lines;
-    const int lines_here = static_cast<int>(min(int64_t{shape::lines}, p.lines - first_line));
-    const int own = threadIdx.x;
-    const int line = across ? own % shape::lines : own / shape::row_groups;
-    const int own_row = (across ? own / shape::lines : own % shape::row_groups) * thread_rows;
-    const int first = rows == depth ? 0 : static_cast<int>(blockIdx.y) * rows;
-    const int row = first + own_row;
-    grid_dependency_sync();
-    launch_dependents();
-    const float alpha = resolve(p.alpha), beta = resolve(p.beta);
-    float sum[thread_rows] = {};
-    if (alpha != 0) {
-        if constexpr (rows == depth)
-            load_w(smem, p);
-        else if (p.transposed)
-            load_rows<rows, depth, true>(smem, p, first);
-        else
-            load_rows<rows, depth, false>(smem, p, first);
-        load_x<rows, depth, across>(smem, p, first_line, lines_here);
-        __syncthreads(); // W and X are complete, and the lines may be overwritten
-        const int begin = p.shape == shape_of_w::upper ? row : 0;
-        const int end = p.shape == shape_of_w::lower ? min(row + thread_rows, p.order) : p.order;
+// What a thread computes: thread_rows rows of a line.
+template <class Tile, bool across>
+struct thread_place {
+    int line, own_row;
+    __device__ __forceinline__ thread_place()
+        : line(static_cast<int>(across ? threadIdx.x % Tile::lines
+                                       : threadIdx.x / Tile::row_groups)),
+          own_row(static_cast<int>(across ? threadIdx.x / Tile::lines
+                                          : threadIdx.x % Tile::row_groups) *
+                  thread_rows) {}
+};
+
+// Adds the products of rows `row` and following with columns [begin, end) of W; column first_j is
+// the first in shared memory.
+template <class Tile>
+__device__ __forceinline__ void add_columns(float (&sum)[thread_rows],
+                                            const Tile& smem,
+                                            shape_of_w shape,
+                                            int row,
+                                            int own_row,
+                                            int line,
+                                            int begin,
+                                            int end,
+                                            int first_j) {
 #pragma unroll 4
-        for (int j = begin; j < end; ++j) {
-            float w[thread_rows];
-            load_quad(w, &smem.w[j][own_row]);
-            const float x = smem.x[j][line];
+    for (int j = begin; j < end; ++j) {
+        float w[thread_rows];
+        load_quad(w, &smem.w[j - first_j][own_row]);
+        const float x = smem.x[j][line];
 #pragma unroll
-            for (int r = 0; r < thread_rows; ++r) {
-                const bool is_there = p.shape == shape_of_w::lower   ? j <= row + r
-                                      : p.shape == shape_of_w::upper ? j >= row + r
-                                                                     : true;
-                sum[r] = is_there ? fmaf(w[r], x, sum[r]) : sum[r];
-            }
+        for (int r = 0; r < thread_rows; ++r) {
+            const bool is_there = shape == shape_of_w::lower   ? j <= row + r
+                                  : shape == shape_of_w::upper ? j >= row + r
+                                                               : true;
+            sum[r] = is_there ? fmaf(w[r], x, sum[r]) : sum[r];
         }
     }
-    if (line >= lines_here)
-        return;
-    float* const y = p.y + (first_line + line) * p.y_across + row * p.y_along;
+}
+
+__device__ __forceinline__ void write_rows(const small_product& p,
+                                           const float (&sum)[thread_rows],
+                                           int64_t line,
+                                           int row,
+                                           float alpha,
+                                           float beta) {
+    float* const y = p.y + line * p.y_across + row * p.y_along;
 #pragma unroll
     for (int r = 0; r < thread_rows; ++r)
         if (row + r < p.order) {
@@ -186,15 +196,87 @@ __global__ void __launch_bounds__(threads) multiply_small(small_product p) {
         }
 }
 
-template <int rows, int depth>
-myblasStatus_t launch_tiles(const small_product& p, bool across, const launch_context& context) {
-    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.lines, tile<rows, depth>::lines)),
-                    static_cast<unsigned>(ceil_div(p.order, rows)));
+// All of W at once.
+template <class Tile, bool across>
+__global__ void __launch_bounds__(threads) multiply_small(small_product p) {
+    __shared__ __align__(16) Tile smem;
+    const int64_t first_line = int64_t{blockIdx.x} * Tile::lines;
+    const int lines_here = static_cast<int>(min(int64_t{Tile::lines}, p.lines - first_line));
+    const thread_place<Tile, across> at;
+    grid_dependency_sync();
+    launch_dependents();
+    const float alpha = resolve(p.alpha), beta = resolve(p.beta);
+    float sum[thread_rows] = {};
+    if (alpha != 0) {
+        load_w(smem, p);
+        load_x<across>(smem, p, first_line, lines_here);
+        __syncthreads(); // W and X are complete, and the lines may be overwritten
+        const int begin = p.shape == shape_of_w::upper ? at.own_row : 0;
+        const int end =
+            p.shape == shape_of_w::lower ? min(at.own_row + thread_rows, p.order) : p.order;
+        add_columns(sum, smem, p.shape, at.own_row, at.own_row, at.line, begin, end, 0);
+    }
+    if (at.line < lines_here)
+        write_rows(p, sum, first_line + at.line, at.own_row, alpha, beta);
+}
+
+// W in parts. Out of place, a block computes most_rows rows; in place, it computes all rows of its
+// lines, since it overwrites what they need.
+template <bool across>
+__global__ void __launch_bounds__(threads) multiply_parts(small_product p, bool all_rows) {
+    using shape = part_tile;
+    __shared__ __align__(16) shape smem;
+    const int64_t first_line = int64_t{blockIdx.x} * shape::lines;
+    const int lines_here = static_cast<int>(min(int64_t{shape::lines}, p.lines - first_line));
+    const thread_place<shape, across> at;
+    const bool is_lower = p.shape == shape_of_w::lower;
+    grid_dependency_sync();
+    launch_dependents();
+    const float alpha = resolve(p.alpha), beta = resolve(p.beta);
+    const int first_row = static_cast<int>(blockIdx.y) * most_rows;
+    const int end_row = all_rows ? p.order : min(first_row + most_rows, p.order);
+    if (alpha != 0)
+        load_x<across>(smem, p, first_line, lines_here);
+    for (int first = first_row; first < end_row; first += most_rows) {
+        const int row = first + at.own_row;
+        float sum[thread_rows] = {};
+        if (alpha != 0) {
+            const int end_j = is_lower ? min(first + most_rows, p.order) : p.order;
+            for (int j = is_lower ? 0 : first; j < end_j; j += most_depth) {
+                if (p.transposed)
+                    load_part<true>(smem, p, first, j);
+                else
+                    load_part<false>(smem, p, first, j);
+                __syncthreads(); // X and the part of W are complete
+                const int begin = is_lower ? j : max(j, row);
+                const int end = min(is_lower ? min(row + thread_rows, p.order) : p.order,
+                                    j + most_depth);
+                add_columns(sum, smem, p.shape, row, at.own_row, at.line, begin, end, j);
+                __syncthreads(); // the part of W may be overwritten
+            }
+        }
+        if (at.line < lines_here)
+            write_rows(p, sum, first_line + at.line, row, alpha, beta);
+    }
+}
+
+template <class Tile>
+myblasStatus_t launch_whole(const small_product& p, bool across, const launch_context& context) {
+    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.lines, Tile::lines)));
     const auto start = [&](auto kernel) {
         return launch_overlapped(kernel, grid, threads, context, p);
     };
-    return across ? start(multiply_small<rows, depth, true>)
-                  : start(multiply_small<rows, depth, false>);
+    return across ? start(multiply_small<Tile, true>) : start(multiply_small<Tile, false>);
+}
+
+myblasStatus_t launch_parts(const small_product& p, bool across, const launch_context& context) {
+    const bool in_place = p.x == p.y;
+    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.lines, part_tile::lines)),
+                    static_cast<unsigned>(in_place ? 1 : ceil_div(p.order, most_rows)));
+    const auto start = [&](auto kernel) {
+        return launch_overlapped(kernel, grid, threads, context, p, in_place);
+    };
+    return across ? start(multiply_parts<true>) : start(multiply_parts<false>);
 }
 
 // The members that trmm and symm have in common.
@@ -217,14 +299,13 @@ small_product by_lines(const Problem& p) {
 }
 
 myblasStatus_t launch_small(const small_product& s, bool right, const launch_context& context) {
-    return s.order <= 32          ? launch_tiles<32, 32>(s, right, context)
-           : s.order <= most_rows ? launch_tiles<most_rows, most_rows>(s, right, context)
-                                  : launch_tiles<most_rows, most_depth>(s, right, context);
+    return s.order <= 32          ? launch_whole<whole_tile_32>(s, right, context)
+           : s.order <= most_rows ? launch_whole<whole_tile_64>(s, right, context)
+                                  : launch_parts(s, right, context);
 }
 
-// Beyond 64 rows, a block writes rows of C whose elements of B other blocks may not have read yet.
 int64_t most_order(const symm_problem&) { return most_rows; }
-int64_t most_order(const trmm_problem& p) { return p.in_place() ? most_rows : most_depth; }
+int64_t most_order(const trmm_problem&) { return largest_order; }
 
 template <class Problem>
 bool is_small(const Problem& p, const device_info&) {
@@ -251,12 +332,12 @@ constexpr kernel_entry<Problem> describe_small(myblasStatus_t (*launch)(const Pr
     return {.name = "small",
             .description = "one launch for small orders, A and some lines in shared memory",
             .block_m = most_rows,
-            .block_n = tile<most_rows, most_rows>::lines,
+            .block_n = whole_tile_64::lines,
             .threads = threads,
             .stages = 1,
-            .smem_bytes = sizeof(tile<most_rows, most_depth>),
+            .smem_bytes = sizeof(part_tile),
             .accepts = is_small<Problem>,
-            .accepts_what = "it accepts orders up to 64, and up to 128 of trmm out of place",
+            .accepts_what = "it accepts orders up to 64, and up to 192 of trmm",
             .launch = launch};
 }
 

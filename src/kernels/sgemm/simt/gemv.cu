@@ -20,6 +20,7 @@
 // line of the short side reads the matrix again.
 #include "kernels/sgemm/components/work.h"
 #include "kernels/sgemm/registry.h"
+#include "kernels/sgemm/simt/gemv_columns.cuh"
 #include "kernels/sgemm/simt/gemv_n.cuh"
 #include "kernels/sgemm/simt/gemv_t.cuh"
 
@@ -124,6 +125,10 @@ void split_block(
     schedule.split.groups = schedule.warps / schedule.split.sharing;
 }
 
+double matrix_bytes(const sgemm_problem& p, const thin_layout& layout) {
+    return 4 * static_cast<double>(layout.lines) * static_cast<double>(p.k);
+}
+
 // Chooses how many blocks split the k of their lines, by the least predicted time. Blocks run in
 // rounds that fill the device, and each block reads in turns the bytes that its warps have in
 // flight. The time of a round is the start, a latency for each turn, and the transfer of the
@@ -221,7 +226,7 @@ myblasStatus_t launch_split(Kernel kernel,
     return launch_vectors(kernel, schedule, p, layout, context, 0, schedule.split, meeting);
 }
 
-template <int width, int line_lanes>
+template <int width, int line_lanes, bool by_words = false>
 struct gemv_n {
     using shape = lines_shape<width, line_lanes>;
 
@@ -249,23 +254,94 @@ struct gemv_n {
         if (own.split.cluster == 1 &&
             own.blocks(layout) * vectors_of(p, layout) <= context.device->sm_count) {
             if constexpr (width == 4)
-                return start(vector_lines_kernel<width, line_lanes, false, 1>);
+                return start(vector_lines_kernel<width, line_lanes, false, 1, by_words>);
             else if constexpr (line_lanes == 32)
                 return start(vector_lines_kernel<width, line_lanes, true, 1>);
         }
-        return start(vector_lines_kernel<width, line_lanes, false, 2>);
+        return start(vector_lines_kernel<width, line_lanes, false, 2, by_words>);
     }
 };
 
-double matrix_bytes(const sgemm_problem& p, const thin_layout& layout) {
-    return 4 * static_cast<double>(layout.lines) * static_cast<double>(p.k);
-}
 
 // True for a matrix larger than a quarter of the L2 cache, which is worth adding sums in memory.
 // True as well for many lines of a k so short that nothing is split.
 bool is_large(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
     return matrix_bytes(p, layout) > static_cast<double>(device.l2_bytes) / 4 ||
            (p.k <= 64 && layout.lines >= int64_t{512} * device.sm_count);
+}
+
+template <int width>
+struct columns_form {
+    using shape = columns_shape<width>;
+
+    static column_places places(const thin_layout& layout) {
+        const int pieces = static_cast<int>(layout.lines) / width;
+        return {pieces, shape::threads / pieces};
+    }
+
+    // Chooses how many blocks split k, by the least predicted time, as split_k does. Each block has
+    // a multiprocessor to itself.
+    static gemv_schedule
+    schedule(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
+        const device_costs& costs = costs_of(means.device);
+        const int abreast = places(layout).abreast, sms = means.device.sm_count;
+        const auto real = [](auto x) { return static_cast<double>(x); };
+        const double bytes = matrix_bytes(p, layout);
+        const bool is_cached = bytes < costs.cached_share * real(means.device.l2_bytes);
+        const double latency = is_cached ? costs.cache_latency : costs.memory_latency;
+        const double all_rate = memory_bytes_per_cycle(means.device) *
+                                (is_cached ? costs.cache_rate : costs.memory_rate);
+        gemv_schedule best{static_cast<int>(layout.lines),
+                           shape::threads / 32,
+                           {},
+                           shape::unroll * abreast,
+                           width};
+        best.cycles = std::numeric_limits<double>::infinity();
+        const auto consider = [&](int splits, int cluster) {
+            gemv_schedule own = best;
+            own.split.splits = splits, own.split.cluster = cluster;
+            if (workspace_of(own, p, layout) > means.workspace_bytes)
+                return;
+            const int blocks = splits * cluster;
+            const int64_t turns = quotient_up(p.k, int64_t{own.chunk} * blocks);
+            const int64_t loads = quotient_up(int64_t{splits} * own.lines, 16 * shape::threads);
+            const double sums = splits > 1    ? costs.memory_sums + costs.further_loads * real(loads - 1)
+                                : cluster > 1 ? costs.cluster_sums
+                                              : 0;
+            own.cycles = costs.block_start + latency * real(turns) +
+                         bytes / blocks / std::min(costs.sm_rate, all_rate / blocks) + sums;
+            if (own.cycles < best.cycles)
+                best = own;
+        };
+        consider(1, 1);
+        if (means.device.arch >= 90)
+            consider(1, largest_cluster);
+        for (const int share : {4, 2, 1})
+            if (p.k >= int64_t{abreast} * (sms / share))
+                consider(sms / share, 1);
+        return best;
+    }
+
+    static myblasStatus_t
+    launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
+        const gemv_schedule own = schedule(p, {*context.device, context.workspace_bytes}, layout);
+        const vector_sums meeting{static_cast<float*>(context.workspace), context.counters};
+        return launch_vectors(vector_columns_kernel<width>,
+                              own,
+                              p,
+                              layout,
+                              context,
+                              0,
+                              places(layout),
+                              own.split,
+                              meeting);
+    }
+};
+
+bool suits_columns(const sgemm_problem& p, const thin_layout& layout) {
+    constexpr int64_t least_k = 1024;
+    return !layout.k_contiguous && vectors_of(p, layout) == 1 && p.k >= least_k &&
+           layout.lines <= columns_shape<1>::most_lines;
 }
 
 struct shifted_form {
@@ -293,7 +369,10 @@ struct shifted_form {
         // Quads reach into the columns before and after, so columns must follow each other without
         // gaps.
         return !layout.k_contiguous && is_single(p) && load_width(p, layout) < 4 &&
-               layout.ld == layout.lines && layout.lines >= 4 * shape::lines &&
+#ifndef VAR_GAPS
+               layout.ld == layout.lines &&
+#endif
+               layout.lines >= 4 * shape::lines &&
                is_large(p, device, layout);
     }
 };
@@ -446,6 +525,10 @@ auto with_form(const sgemm_problem& p,
     // If columns begin at cache lines, narrower loads read them equally well.
     const float* const matrix = layout.swap_ab ? p.b : p.a;
     const bool on_lines = reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
+    if (suits_columns(p, layout))
+        return width == 4   ? f(columns_form<4>())
+               : width == 2 ? f(columns_form<2>())
+                            : f(columns_form<1>());
     // In batches, the products fill the device, and wide loads leave fewer blocks.
     const auto fills = [&](int64_t warp_lines) {
         return width == 4 && p.batch_count > 1 && layout.short_lines == 1 && lines >= warp_lines &&
@@ -461,10 +544,17 @@ auto with_form(const sgemm_problem& p,
         return f(gemv_n<4, 8>());
     if (shifted_form::suits(p, device, layout)) {
         const vector_means means{device, std::numeric_limits<size_t>::max()};
+#ifdef VAR_GAPS
+        if (layout.ld != layout.lines) return f(shifted_form());
+#endif
         if (p.k <= 64 || shifted_form::schedule(p, means, layout).cycles <
                              gemv_n<1, 32>::schedule(p, means, layout).cycles)
             return f(shifted_form());
     }
+#ifdef VAR_WORDS
+    if (width < 4 && lines >= 512 && is_single(p) && is_large(p, device, layout))
+        return f(gemv_n<4, 32, true>());
+#endif
     if (width >= 2 && lines <= 4096)
         return f(gemv_n<2, 8>());
     return lines > 1024 || (lines > 256 && p.k >= long_k) ? f(gemv_n<1, 32>()) : f(gemv_n<1, 8>());

@@ -21,7 +21,8 @@ struct lines_shape {
 
 // interleaved: the first loads of all warps are neighbours in k, then their second loads, and so
 // on. Otherwise the loads of each warp are neighbours.
-template <int width, int line_lanes, bool interleaved, int blocks_per_sm>
+// by_words: a load of `width` lines is as many loads of neighbouring words.
+template <int width, int line_lanes, bool interleaved, int blocks_per_sm, bool by_words = false>
 __global__ void __launch_bounds__(gemv_block::max_warps * 32, blocks_per_sm)
     vector_lines_kernel(int64_t first_batch,
                         const thin_layout layout,
@@ -31,11 +32,21 @@ __global__ void __launch_bounds__(gemv_block::max_warps * 32, blocks_per_sm)
     using shape = lines_shape<width, line_lanes>;
     __shared__ float sums[gemv_block::max_warps][shape::lines];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int lane_line = lane % line_lanes * width, lane_k = lane / line_lanes;
+    constexpr int apart = by_words ? line_lanes : 1; // lines of a load of a lane
+    const int lane_line = lane % line_lanes * (by_words ? 1 : width), lane_k = lane / line_lanes;
     const vector_place<shape::lines> at(split);
     // Lanes past the last line read line 0; the values are not used.
     const int64_t wanted = at.warp_line(split) + lane_line;
     const int64_t line = wanted < layout.lines ? wanted : 0;
+    const auto load = [&](float_piece<width>& x, const float* source, bool reads) {
+        if constexpr (by_words) {
+#pragma unroll
+            for (int w = 0; w < width; ++w)
+                x.x[w] = reads && line + w * apart < layout.lines ? source[w * apart] : 0;
+        } else {
+            x.load(source, reads);
+        }
+    };
 
     if (!fetch_parameters(p))
         return;
@@ -57,12 +68,12 @@ __global__ void __launch_bounds__(gemv_block::max_warps * 32, blocks_per_sm)
         if (k_left >= (shape::unroll - 1) * k_step + shape::k_lanes) {
 #pragma unroll
             for (int u = 0; u < shape::unroll; ++u)
-                x[u].load(source + u * step);
+                load(x[u], source + u * step, true);
         } else {
 #pragma unroll
             for (int u = 0; u < shape::unroll; ++u) {
                 const bool reads = u * k_step + lane_k < k_left;
-                x[u].load(reads ? source + u * step : o.matrix, reads);
+                load(x[u], reads ? source + u * step : o.matrix, reads);
             }
         }
         const float own = inside ? element : 0;
@@ -81,7 +92,7 @@ __global__ void __launch_bounds__(gemv_block::max_warps * 32, blocks_per_sm)
         for (int distance = 16; distance >= line_lanes; distance /= 2)
             acc[w] += __shfl_xor_sync(full_warp, acc[w], distance);
         if (lane_k == 0)
-            sums[warp][lane_line + w] = acc[w];
+            sums[warp][lane_line + w * apart] = acc[w];
     }
     write_lines(sums, split, meeting, o, at);
 }
@@ -124,6 +135,7 @@ __global__ void __launch_bounds__(shifted_shape::max_warps * 32, 3)
     // for a class of columns.
     const int misfit = static_cast<int>(reinterpret_cast<uintptr_t>(o.matrix) / sizeof(float) % 4);
     const int ld_misfit = static_cast<int>(layout.ld % 4);
+    const bool has_gaps = layout.ld != layout.lines;
     const auto shift = [&](int column) { return (misfit + column * ld_misfit) % 4; };
     const float* const own = o.matrix + first_line + quad;
     float acc[classes][width] = {};
@@ -134,8 +146,8 @@ __global__ void __launch_bounds__(shifted_shape::max_warps * 32, 3)
         const bool inside = lane < shape::chunk && lane < k_left;
         const float element = inside ? o.vector[(first_k + lane) * layout.short_k_step] : 0;
         float_piece<width> x[shape::unroll];
-        const bool at_begin = first_k == 0 && first_line == 0;
-        const bool at_end = k_left <= shape::chunk && lines_left < 32 * width;
+        const bool at_begin = (has_gaps || first_k == 0) && first_line == 0;
+        const bool at_end = (has_gaps || k_left <= shape::chunk) && lines_left < 32 * width;
         if (!at_begin && !at_end) {
 #pragma unroll
             for (int u = 0; u < shape::unroll; ++u) {

@@ -1,0 +1,144 @@
+// gemv for few lines that are neighbours in memory, and a long k. The threads of a block read whole
+// columns of the matrix, as many at once as fit into the block, so that their loads cover memory
+// without gaps other than those between columns, and hardly a thread is idle for any number of
+// lines.
+#pragma once
+
+#include "kernels/sgemm/simt/gemv.cuh"
+
+namespace myblas::cuda {
+
+template <int width>
+struct columns_shape {
+    static constexpr int threads = 1024;       // the only block of its multiprocessor
+    static constexpr int most_lines = 256;     // at least three quarters of the threads have work
+    static constexpr int unroll = width == 1 ? 12 : 16 / width; // loads in flight
+};
+
+// Where the threads of a block read: `pieces` loads cover a column, and the block reads `abreast`
+// columns at once.
+struct column_places {
+    int pieces, abreast;
+};
+
+// Adds `count` rows of `lines` sums, always in the same order. Returns the total of line threadIdx.x
+// and overwrites the rows.
+__device__ __forceinline__ float add_rows(float* rows, int count, int lines) {
+    constexpr int few = 8;
+    const int own = threadIdx.x;
+    __syncthreads(); // the rows are complete
+    while (count > few) {
+        const int half = (count + 1) / 2, moved = (count - half) * lines;
+        for (int i = own; i < moved; i += blockDim.x)
+            rows[i] += rows[half * lines + i];
+        count = half;
+        __syncthreads(); // the next round reads other threads' sums
+    }
+    float sum = 0;
+    if (own < lines)
+        for (int row = 0; row < count; ++row)
+            sum += rows[row * lines + own];
+    return sum;
+}
+
+template <int width>
+__global__ void __launch_bounds__(columns_shape<width>::threads, 1)
+    vector_columns_kernel(int64_t first_batch,
+                          const thin_layout layout,
+                          const column_places places,
+                          const vector_split split,
+                          const vector_sums meeting,
+                          const sgemm_problem p) {
+    using shape = columns_shape<width>;
+    constexpr int unroll = shape::unroll;
+    __shared__ float sums[shape::threads * width];
+    const int own = threadIdx.x, lines = places.pieces * width;
+    const int column = own / places.pieces, line = own % places.pieces * width;
+    const int step = places.abreast * static_cast<int>(gridDim.x); // from load to load
+
+    if (!fetch_parameters(p))
+        return;
+    grid_dependency_sync();
+    launch_next_vectors<turns::begin>(p, unroll * step);
+    const vector_operands o(p, first_batch, layout);
+    const float* const source = o.matrix + line;
+    const int64_t distance = step * layout.ld, vector_distance = step * layout.short_k_step;
+    float acc[width] = {};
+    int first_k = static_cast<int>(blockIdx.x) * places.abreast + column;
+    if (column >= places.abreast)
+        first_k = o.k;
+    for (; first_k < o.k; first_k += unroll * step) {
+        const float* const from = source + first_k * layout.ld;
+        const float* const vector = o.vector + first_k * layout.short_k_step;
+        float_piece<width> x[unroll];
+        float y[unroll];
+        if (o.k - first_k > (unroll - 1) * step) {
+#pragma unroll
+            for (int u = 0; u < unroll; ++u) {
+                x[u].load(from + u * distance);
+                y[u] = vector[u * vector_distance];
+            }
+        } else {
+#pragma unroll
+            for (int u = 0; u < unroll; ++u) {
+                const bool reads = u * step < o.k - first_k;
+                x[u].load(reads ? from + u * distance : from, reads);
+                y[u] = reads ? vector[u * vector_distance] : 0;
+            }
+        }
+#pragma unroll
+        for (int u = 0; u < unroll; ++u)
+#pragma unroll
+            for (int w = 0; w < width; ++w)
+                acc[w] = fmaf(x[u].x[w], y[u], acc[w]);
+    }
+    launch_next_vectors<turns::end>(p, unroll * step);
+#pragma unroll
+    for (int w = 0; w < width; ++w)
+        sums[own * width + w] = acc[w];
+    float sum = add_rows(sums, places.abreast, lines);
+
+    const unsigned rank = blockIdx.x % split.cluster, split_index = blockIdx.x / split.cluster;
+    if (split.cluster > 1) {
+        if (own < lines)
+            sums[own] = sum; // no other thread of this block reads it
+        cluster_barrier();   // the sums of all blocks are complete
+        sum = 0;
+        if (own < lines && rank == 0)
+            for (int r = 0; r < split.cluster; ++r)
+                sum += load_from_block(&sums[own], r);
+        cluster_barrier(); // the sums have been read
+        if (rank != 0)
+            return;
+    }
+    if (split.splits > 1) {
+        if (own < lines)
+            __stcg(meeting.gmem + split_index * lines + own, sum);
+        if (!is_last_block(meeting.counters, split.splits))
+            return;
+        // Threads with the same line take the splits in turns.
+        constexpr int loads = 16; // in flight
+        const int rows = shape::threads / lines, row = own / lines;
+        float total = 0;
+        if (row < rows)
+            for (int first = row; first < split.splits; first += loads * rows) {
+                float value[loads];
+#pragma unroll
+                for (int u = 0; u < loads; ++u) {
+                    const int index = first + u * rows;
+                    value[u] = index < split.splits
+                                   ? __ldcg(meeting.gmem + index * lines + own % lines)
+                                   : 0;
+                }
+#pragma unroll
+                for (int u = 0; u < loads; ++u)
+                    total += value[u];
+            }
+        sums[own] = total;
+        sum = add_rows(sums, min(rows, split.splits), lines);
+    }
+    if (own < lines)
+        o.write(own, sum);
+}
+
+} // namespace myblas::cuda
