@@ -454,9 +454,9 @@ void test_small(void**) {
             for (int form = 0; form < 4; ++form)
                 check_small(true, form, n, lines);
         }
-    // trmm out of place takes two blocks of rows.
-    for (const int64_t n : {65, 128})
-        for (int form = 0; form < 16; ++form)
+    // trmm takes W in parts: blocks of 64 rows out of place, and one block for all rows in place.
+    for (const int64_t n : {65, 128, 191})
+        for (int form = 0; form < (n > 128 ? 16 : 32); ++form)
             check_small(false, form, n, n == 65 ? 18 : 3);
 }
 

@@ -239,6 +239,8 @@ tile_shape shape_for(const syr_problem& p) {
         return {few, along};
     if (p.n <= few)
         return {along, few};
+    if (is_small && p.m <= 2 * few)
+        return {2 * few, tile};
     return {tile, is_small && p.n <= 2 * few ? 2 * few : tile};
 }
 
@@ -284,6 +286,8 @@ myblasStatus_t launch_form(const syr_problem& p, const launch_context& context) 
             return start(tiles<form, tile, few, 4, false, false>, 256);
         if (m == tile && n == 2 * few)
             return start(tiles<form, tile, 2 * few, 8, false, false>, 256);
+        if (m == 2 * few)
+            return start(tiles<form, 2 * few, tile, 8, false, false>, 256);
         if (m == few)
             return is_large ? start(tiles<form, few, many, 16, true, false>, 256)
                             : start(tiles<form, few, many, 16, false, false>, 256);
@@ -296,7 +300,7 @@ myblasStatus_t launch_form(const syr_problem& p, const launch_context& context) 
         return start(tiles<form, tile, tile, 16, streams_shifted, true>, 256);
     if (is_large)
         return start(tiles<form, tile, tile, 16, true, false>, 256);
-    if (form == update::syr2 || (p.rows() <= small_n && p.n <= small_n))
+    if (form == update::syr2 || p.rows() * p.n <= small_n * small_n)
         return start(tiles<form, tile, tile, 8, false, false>, 512);
     return start(tiles<form, tile, tile, 16, false, false>, 256);
 }

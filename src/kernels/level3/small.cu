@@ -1,5 +1,5 @@
 // trmm and symm with a triangular or symmetric operand of order at most 64, in one launch, in place
-// and without workspace; trmm out of place up to order 128.
+// and without workspace; trmm up to order 128, and out of place up to 192.
 //
 // A block computes C = alpha * W * X + beta * C for some lines X of B: columns, or rows if A is on
 // the right. Lines do not depend on each other. W has up to 64 rows of A: transposed if necessary,
@@ -16,8 +16,9 @@
 //
 // Bound: latency: one wait for memory, then for each element of W a multiply-add and a quarter of a
 // load from shared memory.
-// Shared memory: 9, 22 or 43 KiB.  Launch: 256 threads for each tile of lines and each 64 rows.
-// Accepts: orders up to 64; of trmm out of place up to 128.
+// Shared memory: 9, 22, 43 or 47 KiB.  Launch: 256 threads for each tile of lines and, out of place,
+// each 64 rows.
+// Accepts: orders up to 64; of trmm up to 128, and out of place up to 192.
 
 #include "kernels/common/fragment.cuh"
 #include "kernels/common/launch.h"
@@ -64,7 +65,8 @@ struct tile {
 };
 using whole_tile_32 = tile<32, 32, 32>;
 using whole_tile_64 = tile<most_rows, most_rows, most_rows>;
-using part_tile = tile<most_rows, most_depth, largest_order>;
+template <int x_rows>
+using part_tile = tile<most_rows, most_depth, x_rows>;
 
 // All of W.
 template <int rows>
@@ -95,9 +97,9 @@ __device__ __forceinline__ void load_w(tile<rows, rows, rows>& smem, const small
 }
 
 // `most_rows` rows of a triangular W from row `first` on, and `most_depth` columns from `first_j` on.
-template <bool transposed>
+template <bool transposed, class Tile>
 __device__ __forceinline__ void
-load_part(part_tile& smem, const small_product& p, int first, int first_j) {
+load_part(Tile& smem, const small_product& p, int first, int first_j) {
     constexpr int along = transposed ? most_depth : most_rows; // elements along memory
     constexpr int count = most_rows * most_depth / threads, columns = threads / along;
     const int own_row = static_cast<int>(threadIdx.x) % along;
@@ -222,9 +224,9 @@ __global__ void __launch_bounds__(threads) multiply_small(small_product p) {
 
 // W in parts. Out of place, a block computes most_rows rows; in place, it computes all rows of its
 // lines, since it overwrites what they need.
-template <bool across>
-__global__ void __launch_bounds__(threads) multiply_parts(small_product p, bool all_rows) {
-    using shape = part_tile;
+template <int x_rows, bool across>
+__global__ void __launch_bounds__(threads, 3) multiply_parts(small_product p, bool in_place) {
+    using shape = part_tile<x_rows>;
     __shared__ __align__(16) shape smem;
     const int64_t first_line = int64_t{blockIdx.x} * shape::lines;
     const int lines_here = static_cast<int>(min(int64_t{shape::lines}, p.lines - first_line));
@@ -234,15 +236,18 @@ __global__ void __launch_bounds__(threads) multiply_parts(small_product p, bool 
     launch_dependents();
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
     const int first_row = static_cast<int>(blockIdx.y) * most_rows;
-    const int end_row = all_rows ? p.order : min(first_row + most_rows, p.order);
+    const int end_row = in_place ? p.order : min(first_row + most_rows, p.order);
     if (alpha != 0)
         load_x<across>(smem, p, first_line, lines_here);
     for (int first = first_row; first < end_row; first += most_rows) {
         const int row = first + at.own_row;
         float sum[thread_rows] = {};
         if (alpha != 0) {
+            const int first_j = is_lower ? 0 : first;
             const int end_j = is_lower ? min(first + most_rows, p.order) : p.order;
-            for (int j = is_lower ? 0 : first; j < end_j; j += most_depth) {
+            for (int j = first_j; j < end_j; j += most_depth) {
+                if (first > first_row || j > first_j)
+                    __syncthreads(); // the part of W before has been read
                 if (p.transposed)
                     load_part<true>(smem, p, first, j);
                 else
@@ -252,7 +257,6 @@ __global__ void __launch_bounds__(threads) multiply_parts(small_product p, bool 
                 const int end = min(is_lower ? min(row + thread_rows, p.order) : p.order,
                                     j + most_depth);
                 add_columns(sum, smem, p.shape, row, at.own_row, at.line, begin, end, j);
-                __syncthreads(); // the part of W may be overwritten
             }
         }
         if (at.line < lines_here)
@@ -269,14 +273,15 @@ myblasStatus_t launch_whole(const small_product& p, bool across, const launch_co
     return across ? start(multiply_small<Tile, true>) : start(multiply_small<Tile, false>);
 }
 
+template <int x_rows>
 myblasStatus_t launch_parts(const small_product& p, bool across, const launch_context& context) {
     const bool in_place = p.x == p.y;
-    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.lines, part_tile::lines)),
+    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.lines, part_tile<x_rows>::lines)),
                     static_cast<unsigned>(in_place ? 1 : ceil_div(p.order, most_rows)));
     const auto start = [&](auto kernel) {
         return launch_overlapped(kernel, grid, threads, context, p, in_place);
     };
-    return across ? start(multiply_parts<true>) : start(multiply_parts<false>);
+    return across ? start(multiply_parts<x_rows, true>) : start(multiply_parts<x_rows, false>);
 }
 
 // The members that trmm and symm have in common.
@@ -299,13 +304,15 @@ small_product by_lines(const Problem& p) {
 }
 
 myblasStatus_t launch_small(const small_product& s, bool right, const launch_context& context) {
-    return s.order <= 32          ? launch_whole<whole_tile_32>(s, right, context)
-           : s.order <= most_rows ? launch_whole<whole_tile_64>(s, right, context)
-                                  : launch_parts(s, right, context);
+    return s.order <= 32           ? launch_whole<whole_tile_32>(s, right, context)
+           : s.order <= most_rows  ? launch_whole<whole_tile_64>(s, right, context)
+           : s.order <= most_depth ? launch_parts<most_depth>(s, right, context)
+                                   : launch_parts<largest_order>(s, right, context);
 }
 
 int64_t most_order(const symm_problem&) { return most_rows; }
-int64_t most_order(const trmm_problem&) { return largest_order; }
+// In place, a block would compute three times most_rows rows, and products are faster.
+int64_t most_order(const trmm_problem& p) { return p.in_place() ? most_depth : largest_order; }
 
 template <class Problem>
 bool is_small(const Problem& p, const device_info&) {
@@ -335,9 +342,9 @@ constexpr kernel_entry<Problem> describe_small(myblasStatus_t (*launch)(const Pr
             .block_n = whole_tile_64::lines,
             .threads = threads,
             .stages = 1,
-            .smem_bytes = sizeof(part_tile),
+            .smem_bytes = sizeof(part_tile<largest_order>),
             .accepts = is_small<Problem>,
-            .accepts_what = "it accepts orders up to 64, and up to 192 of trmm",
+            .accepts_what = "it accepts orders up to 64, and of trmm up to 128, or 192 out of place",
             .launch = launch};
 }
 

@@ -37,6 +37,7 @@ constexpr int64_t few_lines = 8;
 // share the loads of the vector.
 constexpr int64_t least_shared_k = 32768;
 constexpr double least_shared_bytes = 3 << 20;
+constexpr size_t unlimited = std::numeric_limits<size_t>::max(); // bytes of workspace
 
 // How many floats a load can have: 4, 2 or 1.
 int load_width(const sgemm_problem& p, const thin_layout& layout) {
@@ -270,6 +271,7 @@ bool is_large(const sgemm_problem& p, const device_info& device, const thin_layo
            (p.k <= 64 && layout.lines >= int64_t{512} * device.sm_count);
 }
 
+// One block to a multiprocessor, whatever k is: matrices are large.
 template <int width>
 struct columns_form {
     using shape = columns_shape<width>;
@@ -279,70 +281,37 @@ struct columns_form {
         return {pieces, shape::threads / pieces};
     }
 
-    // Chooses how many blocks split k, by the least predicted time, as split_k does. Each block has
-    // a multiprocessor to itself.
     static gemv_schedule
-    schedule(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
-        const device_costs& costs = costs_of(means.device);
-        const int abreast = places(layout).abreast, sms = means.device.sm_count;
-        const auto real = [](auto x) { return static_cast<double>(x); };
-        const double bytes = matrix_bytes(p, layout);
-        const bool is_cached = bytes < costs.cached_share * real(means.device.l2_bytes);
-        const double latency = is_cached ? costs.cache_latency : costs.memory_latency;
-        const double all_rate = memory_bytes_per_cycle(means.device) *
-                                (is_cached ? costs.cache_rate : costs.memory_rate);
-        gemv_schedule best{static_cast<int>(layout.lines),
-                           shape::threads / 32,
-                           {},
-                           shape::unroll * abreast,
-                           width};
-        best.cycles = std::numeric_limits<double>::infinity();
-        const auto consider = [&](int splits, int cluster) {
-            gemv_schedule own = best;
-            own.split.splits = splits, own.split.cluster = cluster;
-            if (workspace_of(own, p, layout) > means.workspace_bytes)
-                return;
-            const int blocks = splits * cluster;
-            const int64_t turns = quotient_up(p.k, int64_t{own.chunk} * blocks);
-            const int64_t loads = quotient_up(int64_t{splits} * own.lines, 16 * shape::threads);
-            const double sums = splits > 1    ? costs.memory_sums + costs.further_loads * real(loads - 1)
-                                : cluster > 1 ? costs.cluster_sums
-                                              : 0;
-            own.cycles = costs.block_start + latency * real(turns) +
-                         bytes / blocks / std::min(costs.sm_rate, all_rate / blocks) + sums;
-            if (own.cycles < best.cycles)
-                best = own;
-        };
-        consider(1, 1);
-        if (means.device.arch >= 90)
-            consider(1, largest_cluster);
-        for (const int share : {4, 2, 1})
-            if (p.k >= int64_t{abreast} * (sms / share))
-                consider(sms / share, 1);
-        return best;
+    schedule(const sgemm_problem&, const vector_means& means, const thin_layout& layout) {
+        return {static_cast<int>(layout.lines),
+                shape::threads / 32,
+                {.splits = means.device.sm_count},
+                shape::unroll * places(layout).abreast,
+                width};
     }
 
     static myblasStatus_t
     launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
         const gemv_schedule own = schedule(p, {*context.device, context.workspace_bytes}, layout);
         const vector_sums meeting{static_cast<float*>(context.workspace), context.counters};
-        return launch_vectors(vector_columns_kernel<width>,
-                              own,
-                              p,
-                              layout,
-                              context,
-                              0,
-                              places(layout),
-                              own.split,
-                              meeting);
+        return launch_vectors(
+            vector_columns_kernel<width>, own, p, layout, context, 0, places(layout), meeting);
+    }
+
+    // Smaller matrices gain less than the blocks' sums and launches without overlap cost. Quads
+    // leave lanes without lines only where the lines are no multiple of 32. Up to few_lines, long
+    // columns of other lines may lie between those that are read, and then nothing is gained.
+    static bool
+    suits(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
+        const int64_t lines = layout.lines;
+        if (layout.k_contiguous || vectors_of(p, layout) != 1 || lines > shape::most_lines ||
+            (lines <= few_lines && layout.ld > few_lines) || (width == 4 && lines % 32 == 0))
+            return false;
+        const double least = (width == 4 ? 0.6 : 0.35) * static_cast<double>(means.device.l2_bytes);
+        return matrix_bytes(p, layout) > least &&
+               workspace_of(schedule(p, means, layout), p, layout) <= means.workspace_bytes;
     }
 };
-
-bool suits_columns(const sgemm_problem& p, const thin_layout& layout) {
-    constexpr int64_t least_k = 1024;
-    return !layout.k_contiguous && vectors_of(p, layout) == 1 && p.k >= least_k &&
-           layout.lines <= columns_shape<1>::most_lines;
-}
 
 struct shifted_form {
     using shape = shifted_shape;
@@ -369,10 +338,7 @@ struct shifted_form {
         // Quads reach into the columns before and after, so columns must follow each other without
         // gaps.
         return !layout.k_contiguous && is_single(p) && load_width(p, layout) < 4 &&
-#ifndef VAR_GAPS
-               layout.ld == layout.lines &&
-#endif
-               layout.lines >= 4 * shape::lines &&
+               layout.ld == layout.lines && layout.lines >= 4 * shape::lines &&
                is_large(p, device, layout);
     }
 };
@@ -422,7 +388,7 @@ auto with_words_of_k(const sgemm_problem& p,
                      const device_info& device,
                      const thin_layout& layout,
                      F&& f) {
-    const vector_means means{device, std::numeric_limits<size_t>::max()};
+    const vector_means means{device, unlimited};
     const double four = gemv_t<1, 4>::use(p, means, layout),
                  five = gemv_t<1, 4, 5>::use(p, means, layout),
                  six = gemv_t<1, 4, 6>::use(p, means, layout);
@@ -499,9 +465,10 @@ bool copies_quads(const sgemm_problem& p, const thin_layout& layout) {
 // docs/experiments/sgemm_skinny.md.
 template <class F>
 auto with_form(const sgemm_problem& p,
-               const device_info& device,
+               const vector_means& means,
                const thin_layout& layout,
                F&& f) {
+    const device_info& device = means.device;
     if (short_form<1>::suits(p, device, layout))
         return copies_quads(p, layout) ? f(short_form<4>()) : f(short_form<1>());
     const int width = load_width(p, layout);
@@ -525,10 +492,12 @@ auto with_form(const sgemm_problem& p,
     // If columns begin at cache lines, narrower loads read them equally well.
     const float* const matrix = layout.swap_ab ? p.b : p.a;
     const bool on_lines = reinterpret_cast<uintptr_t>(matrix) % 128 == 0 && layout.ld % 32 == 0;
-    if (suits_columns(p, layout))
-        return width == 4   ? f(columns_form<4>())
-               : width == 2 ? f(columns_form<2>())
-                            : f(columns_form<1>());
+    if (width == 4 && columns_form<4>::suits(p, means, layout))
+        return f(columns_form<4>());
+    if (width == 2 && columns_form<2>::suits(p, means, layout))
+        return f(columns_form<2>());
+    if (width == 1 && columns_form<1>::suits(p, means, layout))
+        return f(columns_form<1>());
     // In batches, the products fill the device, and wide loads leave fewer blocks.
     const auto fills = [&](int64_t warp_lines) {
         return width == 4 && p.batch_count > 1 && layout.short_lines == 1 && lines >= warp_lines &&
@@ -542,34 +511,36 @@ auto with_form(const sgemm_problem& p,
         return f(gemv_n<4, 32>());
     if (width == 4 && (lines >= 1024 || (p.k >= long_k && lines > few_lines)))
         return f(gemv_n<4, 8>());
-    if (shifted_form::suits(p, device, layout)) {
-        const vector_means means{device, std::numeric_limits<size_t>::max()};
-#ifdef VAR_GAPS
-        if (layout.ld != layout.lines) return f(shifted_form());
-#endif
-        if (p.k <= 64 || shifted_form::schedule(p, means, layout).cycles <
-                             gemv_n<1, 32>::schedule(p, means, layout).cycles)
-            return f(shifted_form());
-    }
-#ifdef VAR_WORDS
-    if (width < 4 && lines >= 512 && is_single(p) && is_large(p, device, layout))
-        return f(gemv_n<4, 32, true>());
-#endif
+    // The form of the least predicted time, for large matrices.
+    using by_words = gemv_n<4, 32, true>;
+    const auto cycles = [&](auto form) { return form.schedule(p, {device, unlimited}, layout).cycles; };
+    const auto best = [&](auto narrow) {
+        const bool is_wide = is_single(p) && lines >= 4 * by_words::shape::lines &&
+                             is_large(p, device, layout);
+        double least = cycles(narrow);
+        const bool shifts = shifted_form::suits(p, device, layout) &&
+                            (p.k <= 64 || cycles(shifted_form()) < least);
+        if (shifts && p.k > 64)
+            least = cycles(shifted_form());
+        if (is_wide && p.k > 64 && cycles(by_words()) < least)
+            return f(by_words());
+        return shifts ? f(shifted_form()) : f(narrow);
+    };
     if (width >= 2 && lines <= 4096)
-        return f(gemv_n<2, 8>());
-    return lines > 1024 || (lines > 256 && p.k >= long_k) ? f(gemv_n<1, 32>()) : f(gemv_n<1, 8>());
+        return best(gemv_n<2, 8>());
+    return lines > 1024 || (lines > 256 && p.k >= long_k) ? best(gemv_n<1, 32>()) : best(gemv_n<1, 8>());
 }
 
 gemv_schedule
 schedule_of(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
     return with_form(
-        p, means.device, layout, [&](auto form) { return form.schedule(p, means, layout); });
+        p, means, layout, [&](auto form) { return form.schedule(p, means, layout); });
 }
 
 size_t best_workspace_bytes(const sgemm_problem& p, const device_info& device) {
     const thin_layout layout = layout_of(p);
     return workspace_of(
-        schedule_of(p, {device, std::numeric_limits<size_t>::max()}, layout), p, layout);
+        schedule_of(p, {device, unlimited}, layout), p, layout);
 }
 
 work_estimate work(const work_query& q) {
@@ -604,8 +575,9 @@ work_estimate work(const work_query& q) {
 
 myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
     const thin_layout layout = layout_of(p);
-    return with_form(
-        p, *context.device, layout, [&](auto form) { return form.launch(p, layout, context); });
+    return with_form(p, {*context.device, context.workspace_bytes}, layout, [&](auto form) {
+        return form.launch(p, layout, context);
+    });
 }
 
 } // namespace

@@ -46,7 +46,6 @@ __global__ void __launch_bounds__(columns_shape<width>::threads, 1)
     vector_columns_kernel(int64_t first_batch,
                           const thin_layout layout,
                           const column_places places,
-                          const vector_split split,
                           const vector_sums meeting,
                           const sgemm_problem p) {
     using shape = columns_shape<width>;
@@ -97,46 +96,30 @@ __global__ void __launch_bounds__(columns_shape<width>::threads, 1)
     for (int w = 0; w < width; ++w)
         sums[own * width + w] = acc[w];
     float sum = add_rows(sums, places.abreast, lines);
-
-    const unsigned rank = blockIdx.x % split.cluster, split_index = blockIdx.x / split.cluster;
-    if (split.cluster > 1) {
-        if (own < lines)
-            sums[own] = sum; // no other thread of this block reads it
-        cluster_barrier();   // the sums of all blocks are complete
-        sum = 0;
-        if (own < lines && rank == 0)
-            for (int r = 0; r < split.cluster; ++r)
-                sum += load_from_block(&sums[own], r);
-        cluster_barrier(); // the sums have been read
-        if (rank != 0)
-            return;
-    }
-    if (split.splits > 1) {
-        if (own < lines)
-            __stcg(meeting.gmem + split_index * lines + own, sum);
-        if (!is_last_block(meeting.counters, split.splits))
-            return;
-        // Threads with the same line take the splits in turns.
-        constexpr int loads = 16; // in flight
-        const int rows = shape::threads / lines, row = own / lines;
-        float total = 0;
-        if (row < rows)
-            for (int first = row; first < split.splits; first += loads * rows) {
-                float value[loads];
+    const int splits = gridDim.x;
+    if (own < lines)
+        __stcg(meeting.gmem + blockIdx.x * lines + own, sum);
+    if (!is_last_block(meeting.counters, splits))
+        return;
+    // Threads with the same line take the splits in turns.
+    constexpr int loads = 16; // in flight
+    const int rows = min(shape::threads / lines, splits), row = own / lines;
+    float total = 0;
+    if (row < rows)
+        for (int first = row; first < splits; first += loads * rows) {
+            float value[loads];
 #pragma unroll
-                for (int u = 0; u < loads; ++u) {
-                    const int index = first + u * rows;
-                    value[u] = index < split.splits
-                                   ? __ldcg(meeting.gmem + index * lines + own % lines)
-                                   : 0;
-                }
-#pragma unroll
-                for (int u = 0; u < loads; ++u)
-                    total += value[u];
+            for (int u = 0; u < loads; ++u) {
+                const int index = first + u * rows;
+                value[u] =
+                    index < splits ? __ldcg(meeting.gmem + index * lines + own % lines) : 0;
             }
-        sums[own] = total;
-        sum = add_rows(sums, min(rows, split.splits), lines);
-    }
+#pragma unroll
+            for (int u = 0; u < loads; ++u)
+                total += value[u];
+        }
+    sums[own] = total;
+    sum = add_rows(sums, rows, lines);
     if (own < lines)
         o.write(own, sum);
 }

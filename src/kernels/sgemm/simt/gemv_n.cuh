@@ -135,7 +135,6 @@ __global__ void __launch_bounds__(shifted_shape::max_warps * 32, 3)
     // for a class of columns.
     const int misfit = static_cast<int>(reinterpret_cast<uintptr_t>(o.matrix) / sizeof(float) % 4);
     const int ld_misfit = static_cast<int>(layout.ld % 4);
-    const bool has_gaps = layout.ld != layout.lines;
     const auto shift = [&](int column) { return (misfit + column * ld_misfit) % 4; };
     const float* const own = o.matrix + first_line + quad;
     float acc[classes][width] = {};
@@ -146,8 +145,8 @@ __global__ void __launch_bounds__(shifted_shape::max_warps * 32, 3)
         const bool inside = lane < shape::chunk && lane < k_left;
         const float element = inside ? o.vector[(first_k + lane) * layout.short_k_step] : 0;
         float_piece<width> x[shape::unroll];
-        const bool at_begin = (has_gaps || first_k == 0) && first_line == 0;
-        const bool at_end = (has_gaps || k_left <= shape::chunk) && lines_left < 32 * width;
+        const bool at_begin = first_k == 0 && first_line == 0;
+        const bool at_end = k_left <= shape::chunk && lines_left < 32 * width;
         if (!at_begin && !at_end) {
 #pragma unroll
             for (int u = 0; u < shape::unroll; ++u) {
