@@ -13,7 +13,7 @@ vectorised_two_level !sm_90a  # 104 bytes on sm_100, which has no table of its o
 in_place_pairs       !sm_90a  # 16 bytes on sm_100, 103, 110, for elements of one byte
 gemsum_row_tiles     !sm_90a  # 8 to 16 bytes on sm_80 and sm_100, for odd rows
 short_k              !sm_90a  # 8 bytes on sm_80, in one of 16 forms
-gemv                 !sm_90a  # 16 and 20 bytes on sm_80, in two of 19 forms
+gemv                 !sm_90a  # 16 and 20 bytes on sm_80, in three of 24 forms
 small_tile           !sm_90a  # 4 to 16 bytes on sm_100, in three packed forms
 '
 set -u

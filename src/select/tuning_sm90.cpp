@@ -133,7 +133,8 @@ constexpr rule<symm_problem> symm[] = {
 constexpr rule<trmm_problem> trmm[] = {
     // forms    m    n    order
     {any_form, {at_most(8192), at_most(8192), at_most(64), any}, &trmm_small},
-    {any_form, {at_most(4096), at_most(4096), at_most(128), any}, &trmm_small},
+    {any_form, {at_most(4096), at_most(4096), at_most(96), any}, &trmm_small},
+    {any_form, {at_most(2048), at_most(2048), at_most(128), any}, &trmm_small},
     {any_form, {at_most(1024), at_most(1024), at_most(192), any}, &trmm_small},
     {any_form, {any, any, any, any}, &trmm_products},
     {any_form, {any, any, any, any}, &trmm_naive},

@@ -12,6 +12,9 @@
 //      |           |       |       |                        contiguous in memory (A on the left)
 //      +-----------+       +-------+        across = true   lanes have neighbouring lines
 //
+// multiply_parts has rows of A in parts, one after the other: all of its lines' rows in place, since
+// it overwrites what they need, or more than 128 columns of W.
+//
 // Elements outside a triangle are neither read nor multiplied: an Inf or a NaN of B meets no zero.
 //
 // Bound: latency: one wait for memory, then for each element of W a multiply-add and a quarter of a
@@ -31,8 +34,8 @@ namespace {
 
 constexpr int threads = 256;
 constexpr int thread_rows = 4;
-constexpr int most_rows = 64;              // of W at a time
-constexpr int most_depth = 2 * most_rows;  // columns of W at a time
+constexpr int most_rows = 64;             // of W at a time
+constexpr int most_depth = 2 * most_rows; // columns of W at a time
 constexpr int largest_order = 3 * most_rows;
 
 enum class shape_of_w { symmetric, lower, upper };
@@ -54,8 +57,8 @@ struct small_product {
     int64_t y_along, y_across;
 };
 
-// `x_rows`: the largest order.
-template <int rows, int depth, int x_rows>
+// x_rows: the largest order.
+template <int rows, int depth, int x_rows = depth>
 struct tile {
     static constexpr int row_groups = rows / thread_rows;
     static constexpr int lines = threads / row_groups;
@@ -63,14 +66,10 @@ struct tile {
     float w[depth][pitch];                 // (column, row)
     float x[x_rows][lines + 1];            // (row, line)
 };
-using whole_tile_32 = tile<32, 32, 32>;
-using whole_tile_64 = tile<most_rows, most_rows, most_rows>;
-template <int x_rows>
-using part_tile = tile<most_rows, most_depth, x_rows>;
 
 // All of W.
 template <int rows>
-__device__ __forceinline__ void load_w(tile<rows, rows, rows>& smem, const small_product& p) {
+__device__ __forceinline__ void load_w(tile<rows, rows>& smem, const small_product& p) {
     constexpr int count = rows * rows / threads, columns = threads / rows;
     const int row = threadIdx.x % rows, first = threadIdx.x / rows;
     float value[count];
@@ -96,19 +95,18 @@ __device__ __forceinline__ void load_w(tile<rows, rows, rows>& smem, const small
     }
 }
 
-// `most_rows` rows of a triangular W from row `first` on, and `most_depth` columns from `first_j` on.
-template <bool transposed, class Tile>
+// `rows` rows of a triangular W, from row `first` on.
+template <int rows, int depth, bool transposed>
 __device__ __forceinline__ void
-load_part(Tile& smem, const small_product& p, int first, int first_j) {
-    constexpr int along = transposed ? most_depth : most_rows; // elements along memory
-    constexpr int count = most_rows * most_depth / threads, columns = threads / along;
-    const int own_row = static_cast<int>(threadIdx.x) % along;
-    const int own_col = static_cast<int>(threadIdx.x) / along;
-    const int row = (transposed ? first_j : first) + own_row;
+load_rows(tile<rows, depth>& smem, const small_product& p, int first) {
+    constexpr int along = transposed ? depth : rows; // elements along memory
+    constexpr int count = rows * depth / threads, columns = threads / along;
+    const int row = (transposed ? 0 : first) + static_cast<int>(threadIdx.x) % along;
+    const int first_col = (transposed ? first : 0) + static_cast<int>(threadIdx.x) / along;
     float value[count];
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-        const int col = (transposed ? first : first_j) + own_col + i * columns;
+        const int col = first_col + i * columns;
         const bool is_stored = p.stored_upper ? row <= col : row >= col;
         const bool is_one = p.is_unit && row == col;
         value[i] = is_one ? 1 : 0;
@@ -117,12 +115,13 @@ load_part(Tile& smem, const small_product& p, int first, int first_j) {
     }
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-        const int col = own_col + i * columns;
-        (transposed ? smem.w[own_row][col] : smem.w[col][own_row]) = value[i];
+        const int col = first_col + i * columns;
+        if (p.stored_upper ? row <= col : row >= col)
+            (transposed ? smem.w[row][col - first] : smem.w[col][row - first]) = value[i];
     }
 }
 
-template <bool across, int rows, int depth, int x_rows>
+template <int rows, int depth, int x_rows, bool across>
 __device__ __forceinline__ void load_x(tile<rows, depth, x_rows>& smem,
                                        const small_product& p,
                                        int64_t first_line,
@@ -143,52 +142,49 @@ __device__ __forceinline__ void load_x(tile<rows, depth, x_rows>& smem,
     }
 }
 
-// What a thread computes: thread_rows rows of a line.
-template <class Tile, bool across>
-struct thread_place {
-    int line, own_row;
-    __device__ __forceinline__ thread_place()
-        : line(static_cast<int>(across ? threadIdx.x % Tile::lines
-                                       : threadIdx.x / Tile::row_groups)),
-          own_row(static_cast<int>(across ? threadIdx.x / Tile::lines
-                                          : threadIdx.x % Tile::row_groups) *
-                  thread_rows) {}
-};
-
-// Adds the products of rows `row` and following with columns [begin, end) of W; column first_j is
-// the first in shared memory.
-template <class Tile>
-__device__ __forceinline__ void add_columns(float (&sum)[thread_rows],
-                                            const Tile& smem,
-                                            shape_of_w shape,
-                                            int row,
-                                            int own_row,
-                                            int line,
-                                            int begin,
-                                            int end,
-                                            int first_j) {
+template <int rows, int depth, bool across>
+__global__ void __launch_bounds__(threads) multiply_small(small_product p) {
+    using shape = tile<rows, depth>;
+    __shared__ __align__(16) shape smem;
+    const int64_t first_line = int64_t{blockIdx.x} * shape::lines;
+    const int lines_here = static_cast<int>(min(int64_t{shape::lines}, p.lines - first_line));
+    const int own = threadIdx.x;
+    const int line = across ? own % shape::lines : own / shape::row_groups;
+    const int own_row = (across ? own / shape::lines : own % shape::row_groups) * thread_rows;
+    const int first = rows == depth ? 0 : static_cast<int>(blockIdx.y) * rows;
+    const int row = first + own_row;
+    grid_dependency_sync();
+    launch_dependents();
+    const float alpha = resolve(p.alpha), beta = resolve(p.beta);
+    float sum[thread_rows] = {};
+    if (alpha != 0) {
+        if constexpr (rows == depth)
+            load_w(smem, p);
+        else if (p.transposed)
+            load_rows<rows, depth, true>(smem, p, first);
+        else
+            load_rows<rows, depth, false>(smem, p, first);
+        load_x<rows, depth, depth, across>(smem, p, first_line, lines_here);
+        __syncthreads(); // W and X are complete, and the lines may be overwritten
+        const int begin = p.shape == shape_of_w::upper ? row : 0;
+        const int end = p.shape == shape_of_w::lower ? min(row + thread_rows, p.order) : p.order;
 #pragma unroll 4
-    for (int j = begin; j < end; ++j) {
-        float w[thread_rows];
-        load_quad(w, &smem.w[j - first_j][own_row]);
-        const float x = smem.x[j][line];
+        for (int j = begin; j < end; ++j) {
+            float w[thread_rows];
+            load_quad(w, &smem.w[j][own_row]);
+            const float x = smem.x[j][line];
 #pragma unroll
-        for (int r = 0; r < thread_rows; ++r) {
-            const bool is_there = shape == shape_of_w::lower   ? j <= row + r
-                                  : shape == shape_of_w::upper ? j >= row + r
-                                                               : true;
-            sum[r] = is_there ? fmaf(w[r], x, sum[r]) : sum[r];
+            for (int r = 0; r < thread_rows; ++r) {
+                const bool is_there = p.shape == shape_of_w::lower   ? j <= row + r
+                                      : p.shape == shape_of_w::upper ? j >= row + r
+                                                                     : true;
+                sum[r] = is_there ? fmaf(w[r], x, sum[r]) : sum[r];
+            }
         }
     }
-}
-
-__device__ __forceinline__ void write_rows(const small_product& p,
-                                           const float (&sum)[thread_rows],
-                                           int64_t line,
-                                           int row,
-                                           float alpha,
-                                           float beta) {
-    float* const y = p.y + line * p.y_across + row * p.y_along;
+    if (line >= lines_here)
+        return;
+    float* const y = p.y + (first_line + line) * p.y_across + row * p.y_along;
 #pragma unroll
     for (int r = 0; r < thread_rows; ++r)
         if (row + r < p.order) {
@@ -198,85 +194,128 @@ __device__ __forceinline__ void write_rows(const small_product& p,
         }
 }
 
-// All of W at once.
-template <class Tile, bool across>
-__global__ void __launch_bounds__(threads) multiply_small(small_product p) {
-    __shared__ __align__(16) Tile smem;
-    const int64_t first_line = int64_t{blockIdx.x} * Tile::lines;
-    const int lines_here = static_cast<int>(min(int64_t{Tile::lines}, p.lines - first_line));
-    const thread_place<Tile, across> at;
-    grid_dependency_sync();
-    launch_dependents();
-    const float alpha = resolve(p.alpha), beta = resolve(p.beta);
-    float sum[thread_rows] = {};
-    if (alpha != 0) {
-        load_w(smem, p);
-        load_x<across>(smem, p, first_line, lines_here);
-        __syncthreads(); // W and X are complete, and the lines may be overwritten
-        const int begin = p.shape == shape_of_w::upper ? at.own_row : 0;
-        const int end =
-            p.shape == shape_of_w::lower ? min(at.own_row + thread_rows, p.order) : p.order;
-        add_columns(sum, smem, p.shape, at.own_row, at.own_row, at.line, begin, end, 0);
-    }
-    if (at.line < lines_here)
-        write_rows(p, sum, first_line + at.line, at.own_row, alpha, beta);
-}
+// A part of W on its way through registers: most_rows rows from row `first` on, and most_depth
+// columns from `first_j` on.
+struct part_of_w {
+    static constexpr int count = most_rows * most_depth / threads;
+    float value[count];
 
-// W in parts. Out of place, a block computes most_rows rows; in place, it computes all rows of its
-// lines, since it overwrites what they need.
+    // The number of elements along memory.
+    static __device__ __forceinline__ int along(const small_product& p) {
+        return p.transposed ? most_depth : most_rows;
+    }
+    __device__ __forceinline__ void load(const small_product& p, int first, int first_j) {
+        const int own = threadIdx.x, columns = threads / along(p);
+        const int row = (p.transposed ? first_j : first) + own % along(p);
+        const int first_col = (p.transposed ? first : first_j) + own / along(p);
+#pragma unroll
+        for (int i = 0; i < count; ++i) {
+            const int col = first_col + i * columns;
+            const bool is_stored = p.stored_upper ? row <= col : row >= col;
+            const bool is_one = p.is_unit && row == col;
+            value[i] = is_one ? 1 : 0;
+            if (is_stored && !is_one && row < p.order && col < p.order)
+                value[i] = p.a[row + col * p.lda];
+        }
+    }
+    template <class Tile>
+    __device__ __forceinline__ void store(Tile& smem, const small_product& p) const {
+        const int own = threadIdx.x, columns = threads / along(p);
+        const int row = own % along(p), first_col = own / along(p);
+#pragma unroll
+        for (int i = 0; i < count; ++i) {
+            const int col = first_col + i * columns;
+            (p.transposed ? smem.w[row][col] : smem.w[col][row]) = value[i];
+        }
+    }
+};
+
+// The next part is loaded while one is multiplied.
 template <int x_rows, bool across>
-__global__ void __launch_bounds__(threads, 3) multiply_parts(small_product p, bool in_place) {
-    using shape = part_tile<x_rows>;
+__global__ void __launch_bounds__(threads) multiply_parts(small_product p, bool in_place) {
+    using shape = tile<most_rows, most_depth, x_rows>;
     __shared__ __align__(16) shape smem;
     const int64_t first_line = int64_t{blockIdx.x} * shape::lines;
     const int lines_here = static_cast<int>(min(int64_t{shape::lines}, p.lines - first_line));
-    const thread_place<shape, across> at;
+    const int own = threadIdx.x;
+    const int line = across ? own % shape::lines : own / shape::row_groups;
+    const int own_row = (across ? own / shape::lines : own % shape::row_groups) * thread_rows;
     const bool is_lower = p.shape == shape_of_w::lower;
+    int first = static_cast<int>(blockIdx.y) * most_rows;
+    const int end_row = in_place ? p.order : min(first + most_rows, p.order);
     grid_dependency_sync();
     launch_dependents();
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
-    const int first_row = static_cast<int>(blockIdx.y) * most_rows;
-    const int end_row = in_place ? p.order : min(first_row + most_rows, p.order);
-    if (alpha != 0)
-        load_x<across>(smem, p, first_line, lines_here);
-    for (int first = first_row; first < end_row; first += most_rows) {
-        const int row = first + at.own_row;
-        float sum[thread_rows] = {};
+    int first_j = is_lower ? 0 : first;
+    part_of_w part;
+    if (alpha != 0) {
+        part.load(p, first, first_j);
+        load_x<most_rows, most_depth, x_rows, across>(smem, p, first_line, lines_here);
+        part.store(smem, p);
+    }
+    float sum[thread_rows] = {};
+    while (true) {
+        __syncthreads(); // X and the part of W are complete
+        const int row = first + own_row;
+        const int end_j = is_lower ? min(first + most_rows, p.order) : p.order;
+        const bool is_last = first_j + most_depth >= end_j; // of these rows
+        const int next = is_last ? first + most_rows : first;
+        const int next_j = !is_last ? first_j + most_depth : is_lower ? 0 : next;
         if (alpha != 0) {
-            const int first_j = is_lower ? 0 : first;
-            const int end_j = is_lower ? min(first + most_rows, p.order) : p.order;
-            for (int j = first_j; j < end_j; j += most_depth) {
-                if (first > first_row || j > first_j)
-                    __syncthreads(); // the part of W before has been read
-                if (p.transposed)
-                    load_part<true>(smem, p, first, j);
-                else
-                    load_part<false>(smem, p, first, j);
-                __syncthreads(); // X and the part of W are complete
-                const int begin = is_lower ? j : max(j, row);
-                const int end = min(is_lower ? min(row + thread_rows, p.order) : p.order,
-                                    j + most_depth);
-                add_columns(sum, smem, p.shape, row, at.own_row, at.line, begin, end, j);
+            if (next < end_row)
+                part.load(p, next, next_j);
+            const int begin = is_lower ? first_j : max(first_j, row);
+            const int end =
+                min(is_lower ? min(row + thread_rows, p.order) : p.order, first_j + most_depth);
+#pragma unroll 4
+            for (int j = begin; j < end; ++j) {
+                float w[thread_rows];
+                load_quad(w, &smem.w[j - first_j][own_row]);
+                const float x = smem.x[j][line];
+#pragma unroll
+                for (int r = 0; r < thread_rows; ++r) {
+                    const bool is_there = is_lower ? j <= row + r : j >= row + r;
+                    sum[r] = is_there ? fmaf(w[r], x, sum[r]) : sum[r];
+                }
             }
         }
-        if (at.line < lines_here)
-            write_rows(p, sum, first_line + at.line, row, alpha, beta);
+        if (is_last) {
+            float* const y = p.y + (first_line + line) * p.y_across + row * p.y_along;
+#pragma unroll
+            for (int r = 0; r < thread_rows; ++r) {
+                if (row + r < p.order && line < lines_here) {
+                    float& result = y[r * p.y_along];
+                    const float scaled = alpha == 0 ? 0 : alpha * sum[r];
+                    result = beta == 0 ? scaled : fmaf(beta, result, scaled);
+                }
+                sum[r] = 0;
+            }
+        }
+        if (next >= end_row)
+            return;
+        first = next, first_j = next_j;
+        __syncthreads(); // the part of W before has been read
+        if (alpha != 0)
+            part.store(smem, p);
     }
 }
 
-template <class Tile>
-myblasStatus_t launch_whole(const small_product& p, bool across, const launch_context& context) {
-    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.lines, Tile::lines)));
+template <int rows, int depth>
+myblasStatus_t launch_tiles(const small_product& p, bool across, const launch_context& context) {
+    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.lines, tile<rows, depth>::lines)),
+                    static_cast<unsigned>(ceil_div(p.order, rows)));
     const auto start = [&](auto kernel) {
         return launch_overlapped(kernel, grid, threads, context, p);
     };
-    return across ? start(multiply_small<Tile, true>) : start(multiply_small<Tile, false>);
+    return across ? start(multiply_small<rows, depth, true>)
+                  : start(multiply_small<rows, depth, false>);
 }
 
 template <int x_rows>
 myblasStatus_t launch_parts(const small_product& p, bool across, const launch_context& context) {
     const bool in_place = p.x == p.y;
-    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.lines, part_tile<x_rows>::lines)),
+    const int64_t tiles = ceil_div<int64_t>(p.lines, tile<most_rows, most_depth, x_rows>::lines);
+    const dim3 grid(static_cast<unsigned>(tiles),
                     static_cast<unsigned>(in_place ? 1 : ceil_div(p.order, most_rows)));
     const auto start = [&](auto kernel) {
         return launch_overlapped(kernel, grid, threads, context, p, in_place);
@@ -304,14 +343,17 @@ small_product by_lines(const Problem& p) {
 }
 
 myblasStatus_t launch_small(const small_product& s, bool right, const launch_context& context) {
-    return s.order <= 32           ? launch_whole<whole_tile_32>(s, right, context)
-           : s.order <= most_rows  ? launch_whole<whole_tile_64>(s, right, context)
-           : s.order <= most_depth ? launch_parts<most_depth>(s, right, context)
-                                   : launch_parts<largest_order>(s, right, context);
+    if (s.order <= 32)
+        return launch_tiles<32, 32>(s, right, context);
+    if (s.order <= most_rows)
+        return launch_tiles<most_rows, most_rows>(s, right, context);
+    if (s.order > most_depth)
+        return launch_parts<largest_order>(s, right, context);
+    return s.x == s.y ? launch_parts<most_depth>(s, right, context)
+                      : launch_tiles<most_rows, most_depth>(s, right, context);
 }
 
 int64_t most_order(const symm_problem&) { return most_rows; }
-// In place, a block would compute three times most_rows rows, and products are faster.
 int64_t most_order(const trmm_problem& p) { return p.in_place() ? most_depth : largest_order; }
 
 template <class Problem>
@@ -339,12 +381,12 @@ constexpr kernel_entry<Problem> describe_small(myblasStatus_t (*launch)(const Pr
     return {.name = "small",
             .description = "one launch for small orders, A and some lines in shared memory",
             .block_m = most_rows,
-            .block_n = whole_tile_64::lines,
+            .block_n = tile<most_rows, most_rows>::lines,
             .threads = threads,
             .stages = 1,
-            .smem_bytes = sizeof(part_tile<largest_order>),
+            .smem_bytes = sizeof(tile<most_rows, most_depth, largest_order>),
             .accepts = is_small<Problem>,
-            .accepts_what = "it accepts orders up to 64, and of trmm up to 128, or 192 out of place",
+            .accepts_what = "it accepts orders up to 64, of trmm up to 128, or 192 out of place",
             .launch = launch};
 }
 

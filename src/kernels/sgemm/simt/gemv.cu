@@ -2,9 +2,9 @@
 // and its lines are along the long side of C. The vector is the single line of the other operand.
 //
 // Bound: reading the matrix once, 4 max(m, n) k bytes. A thread has 8 to 32 loads in flight, and no
-// thread waits for another before the end. Four kernels exist: `lines` and `shifted` if lines are
-// neighbours in memory (gemv_n.cuh), `k` and `short` if k runs along memory
-// (gemv_t.cuh).
+// thread waits for another before the end. Five kernels exist: `lines`, `shifted` and, for few
+// lines, `columns` if lines are neighbours in memory (gemv_n.cuh, gemv_columns.cuh); `k` and
+// `short` if k runs along memory (gemv_t.cuh).
 //
 // A warp computes some lines, or the warps of a block split their k. Blocks can split k, too: the
 // blocks of a cluster, or any number of blocks through the workspace. The last block adds the sums
@@ -15,7 +15,7 @@
 // must be aligned, too. Vectors may have a negative increment: then their distances are negative.
 //
 // Shared memory: a sum for each warp and line.
-// Launch: 4 to 16 warps for each block.
+// Launch: 4 to 16 warps for each block, or 32.
 // Accepts: every product whose blocks fit into a grid, with k up to 2^30. For wider outputs, each
 // line of the short side reads the matrix again.
 #include "kernels/sgemm/components/work.h"
@@ -263,7 +263,6 @@ struct gemv_n {
     }
 };
 
-
 // True for a matrix larger than a quarter of the L2 cache, which is worth adding sums in memory.
 // True as well for many lines of a k so short that nothing is split.
 bool is_large(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
@@ -298,16 +297,18 @@ struct columns_form {
             vector_columns_kernel<width>, own, p, layout, context, 0, places(layout), meeting);
     }
 
-    // Smaller matrices gain less than the blocks' sums and launches without overlap cost. Quads
-    // leave lanes without lines only where the lines are no multiple of 32. Up to few_lines, long
-    // columns of other lines may lie between those that are read, and then nothing is gained.
+    // In smaller matrices, adding the sums of all blocks takes longer than what is gained. The other
+    // forms have up to 8 lines in a load, and gain nothing from the columns beside each other if
+    // long gaps are between them. Their quads waste lanes only if lines are no multiple of 32.
     static bool
     suits(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
         const int64_t lines = layout.lines;
         if (layout.k_contiguous || vectors_of(p, layout) != 1 || lines > shape::most_lines ||
-            (lines <= few_lines && layout.ld > few_lines) || (width == 4 && lines % 32 == 0))
+            (lines <= few_lines && layout.ld > few_lines / 2))
             return false;
-        const double least = (width == 4 ? 0.6 : 0.35) * static_cast<double>(means.device.l2_bytes);
+        if (width == 4 && (lines % 32 == 0 || lines > 128))
+            return false;
+        const double least = (width == 4 ? 0.6 : 0.4) * static_cast<double>(means.device.l2_bytes);
         return matrix_bytes(p, layout) > least &&
                workspace_of(schedule(p, means, layout), p, layout) <= means.workspace_bytes;
     }
@@ -333,14 +334,9 @@ struct shifted_form {
         return launch_split(vector_shifted_kernel, own, p, layout, context);
     }
 
-    static bool
-    suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
-        // Quads reach into the columns before and after, so columns must follow each other without
-        // gaps.
-        return !layout.k_contiguous && is_single(p) && load_width(p, layout) < 4 &&
-               layout.ld == layout.lines && layout.lines >= 4 * shape::lines &&
-               is_large(p, device, layout);
-    }
+    // Quads reach into the columns before and after, so columns must follow each other without
+    // gaps.
+    static bool suits(const thin_layout& layout) { return layout.ld == layout.lines; }
 };
 
 template <int width,
@@ -511,36 +507,36 @@ auto with_form(const sgemm_problem& p,
         return f(gemv_n<4, 32>());
     if (width == 4 && (lines >= 1024 || (p.k >= long_k && lines > few_lines)))
         return f(gemv_n<4, 8>());
-    // The form of the least predicted time, for large matrices.
-    using by_words = gemv_n<4, 32, true>;
-    const auto cycles = [&](auto form) { return form.schedule(p, {device, unlimited}, layout).cycles; };
-    const auto best = [&](auto narrow) {
-        const bool is_wide = is_single(p) && lines >= 4 * by_words::shape::lines &&
-                             is_large(p, device, layout);
-        double least = cycles(narrow);
-        const bool shifts = shifted_form::suits(p, device, layout) &&
-                            (p.k <= 64 || cycles(shifted_form()) < least);
-        if (shifts && p.k > 64)
-            least = cycles(shifted_form());
-        if (is_wide && p.k > 64 && cycles(by_words()) < least)
-            return f(by_words());
-        return shifts ? f(shifted_form()) : f(narrow);
+    const auto unaligned = [&](auto narrow) {
+        using words = gemv_n<4, 32, true>;
+        if (!is_single(p) || lines < 4 * words::shape::lines || !is_large(p, device, layout))
+            return f(narrow);
+        const bool may_shift = shifted_form::suits(layout);
+        if (p.k <= 64)
+            return may_shift ? f(shifted_form()) : f(narrow);
+        const auto cycles = [&](auto form) {
+            return form.schedule(p, {device, unlimited}, layout).cycles;
+        };
+        const double by_words = cycles(words());
+        const double by_shifts = may_shift ? cycles(shifted_form()) : by_words;
+        if (cycles(narrow) <= std::min(by_words, by_shifts))
+            return f(narrow);
+        return by_shifts < by_words ? f(shifted_form()) : f(words());
     };
     if (width >= 2 && lines <= 4096)
-        return best(gemv_n<2, 8>());
-    return lines > 1024 || (lines > 256 && p.k >= long_k) ? best(gemv_n<1, 32>()) : best(gemv_n<1, 8>());
+        return unaligned(gemv_n<2, 8>());
+    return lines > 1024 || (lines > 256 && p.k >= long_k) ? unaligned(gemv_n<1, 32>())
+                                                          : unaligned(gemv_n<1, 8>());
 }
 
 gemv_schedule
 schedule_of(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
-    return with_form(
-        p, means, layout, [&](auto form) { return form.schedule(p, means, layout); });
+    return with_form(p, means, layout, [&](auto form) { return form.schedule(p, means, layout); });
 }
 
 size_t best_workspace_bytes(const sgemm_problem& p, const device_info& device) {
     const thin_layout layout = layout_of(p);
-    return workspace_of(
-        schedule_of(p, {device, unlimited}, layout), p, layout);
+    return workspace_of(schedule_of(p, {device, unlimited}, layout), p, layout);
 }
 
 work_estimate work(const work_query& q) {

@@ -10,8 +10,8 @@ namespace myblas::cuda {
 
 template <int width>
 struct columns_shape {
-    static constexpr int threads = 1024;       // the only block of its multiprocessor
-    static constexpr int most_lines = 256;     // at least three quarters of the threads have work
+    static constexpr int threads = 1024;   // the only block of its multiprocessor
+    static constexpr int most_lines = 256; // at least three quarters of the threads have work
     static constexpr int unroll = width == 1 ? 12 : 16 / width; // loads in flight
 };
 
@@ -111,8 +111,7 @@ __global__ void __launch_bounds__(columns_shape<width>::threads, 1)
 #pragma unroll
             for (int u = 0; u < loads; ++u) {
                 const int index = first + u * rows;
-                value[u] =
-                    index < splits ? __ldcg(meeting.gmem + index * lines + own % lines) : 0;
+                value[u] = index < splits ? __ldcg(meeting.gmem + index * lines + own % lines) : 0;
             }
 #pragma unroll
             for (int u = 0; u < loads; ++u)

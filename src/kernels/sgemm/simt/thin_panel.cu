@@ -61,13 +61,6 @@ struct thin_tile {
         }
     }
 
-    // Starts the first loads of a panel that begins at at_k, which needs nothing of the panel.
-    __device__ __forceinline__ void
-    load_first(const float* const (&line)[lines], int at_k, int k, int64_t ld) {
-        if constexpr (!k_contiguous)
-            load_lines(line, at_k * ld, first_k(), k, ld);
-    }
-
     // acc += the products over k of a panel that begins at at_k.
     __device__ __forceinline__ void
     multiply(const float* const (&line)[lines], int at_k, const float* panel, int k, int64_t ld) {
@@ -136,31 +129,20 @@ private:
         }
     }
 
-    static constexpr int unroll_k = 4; // of a warp at a time
-    float loaded[k_contiguous ? 1 : unroll_k][lines];
-
-    static __device__ __forceinline__ int first_k() { return threadIdx.x / 32 * unroll_k; }
-
-    __device__ __forceinline__ void
-    load_lines(const float* const (&line)[lines], int64_t offset, int kk, int k, int64_t ld) {
-        if (kk + unroll_k <= k)
-#pragma unroll
-            for (int u = 0; u < unroll_k; ++u)
-#pragma unroll
-                for (int l = 0; l < lines; ++l)
-                    loaded[u][l] = line[l][offset + kk * ld + u * ld];
-    }
-
-    // load_first has been called.
     __device__ __forceinline__ void multiply_lines(
         const float* const (&line)[lines], int64_t offset, const float* panel, int k, int64_t ld) {
-        int kk = first_k();
-        while (kk + unroll_k <= k) {
+        constexpr int unroll = 4;
+        int kk = threadIdx.x / 32 * unroll;
+        for (; kk + unroll <= k; kk += warps * unroll) {
+            float x[unroll][lines];
 #pragma unroll
-            for (int u = 0; u < unroll_k; ++u)
-                add_products(loaded[u], panel + (kk + u) * side);
-            kk += warps * unroll_k;
-            load_lines(line, offset, kk, k, ld);
+            for (int u = 0; u < unroll; ++u)
+#pragma unroll
+                for (int l = 0; l < lines; ++l)
+                    x[u][l] = line[l][offset + kk * ld + u * ld];
+#pragma unroll
+            for (int u = 0; u < unroll; ++u)
+                add_products(x[u], panel + (kk + u) * side);
         }
         for (; kk < k; ++kk) { // the remaining k, for one warp
             float x[lines];
@@ -254,13 +236,12 @@ __global__ void __launch_bounds__(threads, resident)
     tile sums;
     int stage = 0;
     for (int at_k = 0; at_k < k; at_k += tile::panel_k) {
-        const int k_left = k - at_k;
-        sums.load_first(line, at_k, min(k_left, tile::panel_k), layout.ld);
         cp_async_wait<0>();
         // All copies of this panel have arrived, and all threads have read the other panel.
         __syncthreads();
         const float* panel = smem + stage * panel_floats;
         stage ^= 1;
+        const int k_left = k - at_k;
         if (k_left > tile::panel_k)
             tile::copy_panel(smem + stage * panel_floats,
                              source + (at_k + tile::panel_k) * layout.short_k_step,
