@@ -12,15 +12,15 @@
 //      |           |       |       |                        contiguous in memory (A on the left)
 //      +-----------+       +-------+        across = true   lanes have neighbouring lines
 //
-// multiply_parts has rows of A in parts, one after the other: all of its lines' rows in place, since
-// it overwrites what they need, or more than 128 columns of W.
+// Beyond 128 columns, and in place beyond 64, W comes in parts of 64 x 128, one after the other
+// (multiply_parts). In place, a block computes all rows of its lines, since it overwrites X.
 //
 // Elements outside a triangle are neither read nor multiplied: an Inf or a NaN of B meets no zero.
 //
 // Bound: latency: one wait for memory, then for each element of W a multiply-add and a quarter of a
 // load from shared memory.
-// Shared memory: 9, 22, 43 or 47 KiB.  Launch: 256 threads for each tile of lines and, out of place,
-// each 64 rows.
+// Shared memory: 9, 22, 43 or 47 KiB.
+// Launch: 256 threads for each tile of lines and, out of place, each 64 rows.
 // Accepts: orders up to 64; of trmm up to 128, and out of place up to 192.
 
 #include "kernels/common/fragment.cuh"

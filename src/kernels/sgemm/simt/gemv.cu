@@ -270,7 +270,7 @@ bool is_large(const sgemm_problem& p, const device_info& device, const thin_layo
            (p.k <= 64 && layout.lines >= int64_t{512} * device.sm_count);
 }
 
-// One block to a multiprocessor, whatever k is: matrices are large.
+// For large matrices: one block to a multiprocessor, whatever k is.
 template <int width>
 struct columns_form {
     using shape = columns_shape<width>;
@@ -297,9 +297,9 @@ struct columns_form {
             vector_columns_kernel<width>, own, p, layout, context, 0, places(layout), meeting);
     }
 
-    // In smaller matrices, adding the sums of all blocks takes longer than what is gained. The other
-    // forms have up to 8 lines in a load, and gain nothing from the columns beside each other if
-    // long gaps are between them. Their quads waste lanes only if lines are no multiple of 32.
+    // In a smaller matrix, adding the sums of all blocks takes longer than the other forms lose.
+    // Those read 8 lines at once, or 32 by quads. They lose little if all lines fit into one such
+    // load and the next column is far, or if quads leave no lane without a line.
     static bool
     suits(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
         const int64_t lines = layout.lines;

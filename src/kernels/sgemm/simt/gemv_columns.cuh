@@ -1,7 +1,9 @@
-// gemv for few lines that are neighbours in memory, and a long k. The threads of a block read whole
-// columns of the matrix, as many at once as fit into the block, so that their loads cover memory
-// without gaps other than those between columns, and hardly a thread is idle for any number of
-// lines.
+// gemv for few lines that are neighbours in memory, and a long k. A block reads whole columns of
+// the matrix, as many at once as it has threads for. So warps read memory from end to end, except
+// for gaps between columns, and few threads are idle, whatever the number of lines is.
+//
+//   columns  abreast = 1024 / lines columns at once; thread t reads line t % lines of column
+//            t / lines, and the same of every (abreast * blocks)-th column after it
 #pragma once
 
 #include "kernels/sgemm/simt/gemv.cuh"
@@ -21,8 +23,8 @@ struct column_places {
     int pieces, abreast;
 };
 
-// Adds `count` rows of `lines` sums, always in the same order. Returns the total of line threadIdx.x
-// and overwrites the rows.
+// Adds `count` rows of `lines` sums, always in the same order, and overwrites them. Returns the
+// total of line threadIdx.x.
 __device__ __forceinline__ float add_rows(float* rows, int count, int lines) {
     constexpr int few = 8;
     const int own = threadIdx.x;
