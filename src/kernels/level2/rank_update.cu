@@ -300,7 +300,7 @@ myblasStatus_t launch_form(const syr_problem& p, const launch_context& context) 
         return start(tiles<form, tile, tile, 16, streams_shifted, true>, 256);
     if (is_large)
         return start(tiles<form, tile, tile, 16, true, false>, 256);
-    if (form == update::syr2 || p.rows() * p.n <= small_n * small_n)
+    if (form == update::syr2 || bytes_of(p) < least_thin || (p.rows() <= small_n && p.n <= small_n))
         return start(tiles<form, tile, tile, 8, false, false>, 512);
     return start(tiles<form, tile, tile, 16, false, false>, 256);
 }

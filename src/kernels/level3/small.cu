@@ -194,112 +194,6 @@ __global__ void __launch_bounds__(threads) multiply_small(small_product p) {
         }
 }
 
-// A part of W on its way through registers: most_rows rows from row `first` on, and most_depth
-// columns from `first_j` on.
-struct part_of_w {
-    static constexpr int count = most_rows * most_depth / threads;
-    float value[count];
-
-    // The number of elements along memory.
-    static __device__ __forceinline__ int along(const small_product& p) {
-        return p.transposed ? most_depth : most_rows;
-    }
-    __device__ __forceinline__ void load(const small_product& p, int first, int first_j) {
-        const int own = threadIdx.x, columns = threads / along(p);
-        const int row = (p.transposed ? first_j : first) + own % along(p);
-        const int first_col = (p.transposed ? first : first_j) + own / along(p);
-#pragma unroll
-        for (int i = 0; i < count; ++i) {
-            const int col = first_col + i * columns;
-            const bool is_stored = p.stored_upper ? row <= col : row >= col;
-            const bool is_one = p.is_unit && row == col;
-            value[i] = is_one ? 1 : 0;
-            if (is_stored && !is_one && row < p.order && col < p.order)
-                value[i] = p.a[row + col * p.lda];
-        }
-    }
-    template <class Tile>
-    __device__ __forceinline__ void store(Tile& smem, const small_product& p) const {
-        const int own = threadIdx.x, columns = threads / along(p);
-        const int row = own % along(p), first_col = own / along(p);
-#pragma unroll
-        for (int i = 0; i < count; ++i) {
-            const int col = first_col + i * columns;
-            (p.transposed ? smem.w[row][col] : smem.w[col][row]) = value[i];
-        }
-    }
-};
-
-// The next part is loaded while one is multiplied.
-template <int x_rows, bool across>
-__global__ void __launch_bounds__(threads) multiply_parts(small_product p, bool in_place) {
-    using shape = tile<most_rows, most_depth, x_rows>;
-    __shared__ __align__(16) shape smem;
-    const int64_t first_line = int64_t{blockIdx.x} * shape::lines;
-    const int lines_here = static_cast<int>(min(int64_t{shape::lines}, p.lines - first_line));
-    const int own = threadIdx.x;
-    const int line = across ? own % shape::lines : own / shape::row_groups;
-    const int own_row = (across ? own / shape::lines : own % shape::row_groups) * thread_rows;
-    const bool is_lower = p.shape == shape_of_w::lower;
-    int first = static_cast<int>(blockIdx.y) * most_rows;
-    const int end_row = in_place ? p.order : min(first + most_rows, p.order);
-    grid_dependency_sync();
-    launch_dependents();
-    const float alpha = resolve(p.alpha), beta = resolve(p.beta);
-    int first_j = is_lower ? 0 : first;
-    part_of_w part;
-    if (alpha != 0) {
-        part.load(p, first, first_j);
-        load_x<most_rows, most_depth, x_rows, across>(smem, p, first_line, lines_here);
-        part.store(smem, p);
-    }
-    float sum[thread_rows] = {};
-    while (true) {
-        __syncthreads(); // X and the part of W are complete
-        const int row = first + own_row;
-        const int end_j = is_lower ? min(first + most_rows, p.order) : p.order;
-        const bool is_last = first_j + most_depth >= end_j; // of these rows
-        const int next = is_last ? first + most_rows : first;
-        const int next_j = !is_last ? first_j + most_depth : is_lower ? 0 : next;
-        if (alpha != 0) {
-            if (next < end_row)
-                part.load(p, next, next_j);
-            const int begin = is_lower ? first_j : max(first_j, row);
-            const int end =
-                min(is_lower ? min(row + thread_rows, p.order) : p.order, first_j + most_depth);
-#pragma unroll 4
-            for (int j = begin; j < end; ++j) {
-                float w[thread_rows];
-                load_quad(w, &smem.w[j - first_j][own_row]);
-                const float x = smem.x[j][line];
-#pragma unroll
-                for (int r = 0; r < thread_rows; ++r) {
-                    const bool is_there = is_lower ? j <= row + r : j >= row + r;
-                    sum[r] = is_there ? fmaf(w[r], x, sum[r]) : sum[r];
-                }
-            }
-        }
-        if (is_last) {
-            float* const y = p.y + (first_line + line) * p.y_across + row * p.y_along;
-#pragma unroll
-            for (int r = 0; r < thread_rows; ++r) {
-                if (row + r < p.order && line < lines_here) {
-                    float& result = y[r * p.y_along];
-                    const float scaled = alpha == 0 ? 0 : alpha * sum[r];
-                    result = beta == 0 ? scaled : fmaf(beta, result, scaled);
-                }
-                sum[r] = 0;
-            }
-        }
-        if (next >= end_row)
-            return;
-        first = next, first_j = next_j;
-        __syncthreads(); // the part of W before has been read
-        if (alpha != 0)
-            part.store(smem, p);
-    }
-}
-
 template <int rows, int depth>
 myblasStatus_t launch_tiles(const small_product& p, bool across, const launch_context& context) {
     const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.lines, tile<rows, depth>::lines)),
@@ -311,16 +205,100 @@ myblasStatus_t launch_tiles(const small_product& p, bool across, const launch_co
                   : start(multiply_small<rows, depth, false>);
 }
 
-template <int x_rows>
+using part_tile = tile<most_rows, most_depth, largest_order>;
+
+// `most_rows` rows of a triangular W from row `first` on, and `most_depth` columns from `first_j` on.
+template <bool transposed>
+__device__ __forceinline__ void
+load_part(part_tile& smem, const small_product& p, int first, int first_j) {
+    constexpr int along = transposed ? most_depth : most_rows; // elements along memory
+    constexpr int count = most_rows * most_depth / threads, columns = threads / along;
+    const int own_row = static_cast<int>(threadIdx.x) % along;
+    const int own_col = static_cast<int>(threadIdx.x) / along;
+    const int row = (transposed ? first_j : first) + own_row;
+    float value[count];
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+        const int col = (transposed ? first : first_j) + own_col + i * columns;
+        const bool is_stored = p.stored_upper ? row <= col : row >= col;
+        const bool is_one = p.is_unit && row == col;
+        value[i] = is_one ? 1 : 0;
+        if (is_stored && !is_one && row < p.order && col < p.order)
+            value[i] = p.a[row + col * p.lda];
+    }
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+        const int col = own_col + i * columns;
+        (transposed ? smem.w[own_row][col] : smem.w[col][own_row]) = value[i];
+    }
+}
+
+template <bool across>
+__global__ void __launch_bounds__(threads) multiply_parts(small_product p, bool in_place) {
+    using shape = part_tile;
+    __shared__ __align__(16) shape smem;
+    const int64_t first_line = int64_t{blockIdx.x} * shape::lines;
+    const int lines_here = static_cast<int>(min(int64_t{shape::lines}, p.lines - first_line));
+    const int own = threadIdx.x;
+    const int line = across ? own % shape::lines : own / shape::row_groups;
+    const int own_row = (across ? own / shape::lines : own % shape::row_groups) * thread_rows;
+    const bool is_lower = p.shape == shape_of_w::lower;
+    grid_dependency_sync();
+    launch_dependents();
+    const float alpha = resolve(p.alpha), beta = resolve(p.beta);
+    const int first_row = static_cast<int>(blockIdx.y) * most_rows;
+    const int end_row = in_place ? p.order : min(first_row + most_rows, p.order);
+    if (alpha != 0)
+        load_x<most_rows, most_depth, largest_order, across>(smem, p, first_line, lines_here);
+    for (int first = first_row; first < end_row; first += most_rows) {
+        const int row = first + own_row;
+        float sum[thread_rows] = {};
+        if (alpha != 0) {
+            const int end_j = is_lower ? min(first + most_rows, p.order) : p.order;
+            for (int first_j = is_lower ? 0 : first; first_j < end_j; first_j += most_depth) {
+                if (p.transposed)
+                    load_part<true>(smem, p, first, first_j);
+                else
+                    load_part<false>(smem, p, first, first_j);
+                __syncthreads(); // X and the part of W are complete
+                const int begin = is_lower ? first_j : max(first_j, row);
+                const int end =
+                    min(is_lower ? min(row + thread_rows, p.order) : p.order, first_j + most_depth);
+#pragma unroll 4
+                for (int j = begin; j < end; ++j) {
+                    float w[thread_rows];
+                    load_quad(w, &smem.w[j - first_j][own_row]);
+                    const float x = smem.x[j][line];
+#pragma unroll
+                    for (int r = 0; r < thread_rows; ++r) {
+                        const bool is_there = is_lower ? j <= row + r : j >= row + r;
+                        sum[r] = is_there ? fmaf(w[r], x, sum[r]) : sum[r];
+                    }
+                }
+                __syncthreads(); // the part of W may be overwritten
+            }
+        }
+        if (line >= lines_here)
+            continue;
+        float* const y = p.y + (first_line + line) * p.y_across + row * p.y_along;
+#pragma unroll
+        for (int r = 0; r < thread_rows; ++r)
+            if (row + r < p.order) {
+                float& result = y[r * p.y_along];
+                const float scaled = alpha == 0 ? 0 : alpha * sum[r];
+                result = beta == 0 ? scaled : fmaf(beta, result, scaled);
+            }
+    }
+}
+
 myblasStatus_t launch_parts(const small_product& p, bool across, const launch_context& context) {
     const bool in_place = p.x == p.y;
-    const int64_t tiles = ceil_div<int64_t>(p.lines, tile<most_rows, most_depth, x_rows>::lines);
-    const dim3 grid(static_cast<unsigned>(tiles),
+    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.lines, part_tile::lines)),
                     static_cast<unsigned>(in_place ? 1 : ceil_div(p.order, most_rows)));
     const auto start = [&](auto kernel) {
         return launch_overlapped(kernel, grid, threads, context, p, in_place);
     };
-    return across ? start(multiply_parts<x_rows, true>) : start(multiply_parts<x_rows, false>);
+    return across ? start(multiply_parts<true>) : start(multiply_parts<false>);
 }
 
 // The members that trmm and symm have in common.
@@ -348,8 +326,8 @@ myblasStatus_t launch_small(const small_product& s, bool right, const launch_con
     if (s.order <= most_rows)
         return launch_tiles<most_rows, most_rows>(s, right, context);
     if (s.order > most_depth)
-        return launch_parts<largest_order>(s, right, context);
-    return s.x == s.y ? launch_parts<most_depth>(s, right, context)
+        return launch_parts(s, right, context);
+    return s.x == s.y ? launch_parts(s, right, context)
                       : launch_tiles<most_rows, most_depth>(s, right, context);
 }
 
@@ -384,7 +362,7 @@ constexpr kernel_entry<Problem> describe_small(myblasStatus_t (*launch)(const Pr
             .block_n = tile<most_rows, most_rows>::lines,
             .threads = threads,
             .stages = 1,
-            .smem_bytes = sizeof(tile<most_rows, most_depth, largest_order>),
+            .smem_bytes = sizeof(part_tile),
             .accepts = is_small<Problem>,
             .accepts_what = "it accepts orders up to 64, of trmm up to 128, or 192 out of place",
             .launch = launch};
