@@ -207,7 +207,8 @@ myblasStatus_t launch_tiles(const small_product& p, bool across, const launch_co
 
 using part_tile = tile<most_rows, most_depth, largest_order>;
 
-// `most_rows` rows of a triangular W from row `first` on, and `most_depth` columns from `first_j` on.
+// A part of a triangular W: most_rows rows from row `first` on, and most_depth columns from
+// `first_j` on.
 template <bool transposed>
 __device__ __forceinline__ void
 load_part(part_tile& smem, const small_product& p, int first, int first_j) {
