@@ -2,7 +2,8 @@
 """Writes the tables of docs/testing.md from the results that the tests left in tests/results.
 
 This program writes everything between the markers <!-- tested:begin --> and
-<!-- tested:end -->, and the same for `soak`, `grades`, `coverage` and `planted`.
+<!-- tested:end -->, and the same for `sanitizers`, `soak`, `grades`, `coverage`
+and `planted`.
 --check changes nothing and fails if the page says something else.
 """
 
@@ -14,6 +15,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/testing.md"
 RESULTS = ROOT / "tests/results"
+sys.path.insert(0, str(ROOT / "tests"))
+from sanitize_gpu import TOOLS, pieces_of  # noqa: E402
 
 
 # `by_name` of a run: True in early ones.
@@ -144,32 +147,93 @@ def faults_rows(runs):
     return rows
 
 
-def sanitizer_rows(pieces):
-    """A row for each check of a commit, by the last run of each piece."""
+def sanitizer_groups(runs):
+    """For each commit, machine and check: the last line of each piece, None if it did not begin.
+
+    Programs without any line at the commit are left out.
+    """
     groups = {}
-    for piece in pieces:
-        group = groups.setdefault((piece["commit"], piece["machine"], piece["check"]), {})
-        group[piece["program"], piece["shard"]] = piece
+    for run in (run for run in runs if run["tool"] == "compute-sanitizer"):
+        group = groups.setdefault((run["commit"], run["machine"]), {})
+        group[run["check"], run["program"], run["shard"]] = run
+    by_check = {}
+    for (commit, machine), results in groups.items():
+        programs = sorted({program for _, program, _ in results})
+        for piece in pieces_of(programs, TOOLS):
+            by_check.setdefault((commit, machine, piece[0]), {})[piece[1:]] = results.get(piece)
+    return by_check
+
+
+def outcome_of(piece):
+    """What became of a piece under a sanitizer."""
+    if piece is None:
+        return "not begun"
+    if not piece["ended"]:
+        return "cut"
+    return "passed" if piece["errors"] == 0 and piece["status"] == 0 else "errors"
+
+
+OUTCOMES = ("passed", "errors", "cut", "not begun")
+
+
+def sanitizer_rows(runs):
+    """A row for each check of a commit."""
     rows = []
-    for (commit, machine, check), group in groups.items():
-        bad = []
-        for (program, shard), piece in group.items():
-            if not piece["ended"]:
-                bad.append(f"`{program}` {shard} was cut at {piece['seconds']:.0f} s")
-            elif piece["errors"] != 0 or piece["status"] != 0:
-                bad.append(f"`{program}` {shard}: {piece['errors']} errors")
-        seconds = [piece["seconds"] for piece in group.values()]
+    for (commit, machine, check), pieces in sanitizer_groups(runs).items():
+        outcomes = [outcome_of(piece) for piece in pieces.values()]
+        counts = {name: outcomes.count(name) for name in OUTCOMES}
+        seconds = [piece["seconds"] for piece in pieces.values() if piece]
+        longest = f"; the longest ran for {max(seconds):.0f} s" if seconds else ""
+        names = dict(zip(OUTCOMES, ("passed", "with errors", "cut", "not begun"), strict=True))
         rows.append(
             [
                 f"{check}, {machine}",
-                f"{len(group)} pieces of {len({program for program, _ in group})} programs; the "
-                f"longest took {max(seconds):.0f} s",
-                "; ".join(bad) or "no error",
+                f"{len(pieces)} pieces of {len({name for name, _ in pieces})} programs{longest}",
+                ", ".join(f"{counts[name]} {text}" for name, text in names.items() if counts[name]),
                 f"`tests/sanitize_gpu.py --tool {check} BUILD`",
                 f"`{commit}`",
             ]
         )
     return rows
+
+
+def sanitizer_table(runs):
+    """What became of the pieces at the commit that was checked last.
+
+    One row for the programs that share an outcome in all pieces, and one for each other program.
+    """
+    groups = sanitizer_groups(runs)
+    if not groups:
+        return "No run is recorded yet."
+    commit, machine, _ = list(groups)[-1]
+    lines = ["| Check | Program | Passed | Errors | Cut | Not begun |"]
+    lines.append("| --- | --- | --- | --- | --- | --- |")
+    for check in TOOLS:
+        by_program = {}
+        for (program, shard), piece in groups[commit, machine, check].items():
+            by_program.setdefault(program, []).append((shard, piece))
+        alike = {}
+        for program, pieces in sorted(by_program.items()):
+            outcomes = {outcome_of(piece) for _, piece in pieces}
+            if len(outcomes) == 1 and outcomes != {"errors"}:
+                alike.setdefault(outcomes.pop(), []).append(program)
+        rows = []
+        for outcome, programs in alike.items():
+            names = ", ".join(f"`{program}`" for program in programs)
+            rows.append([names, *("all" if name == outcome else "-" for name in OUTCOMES)])
+            for program in programs:
+                del by_program[program]
+        for program, pieces in sorted(by_program.items()):
+            cells = {name: [] for name in OUTCOMES}
+            for shard, piece in pieces:
+                outcome = outcome_of(piece)
+                number_of, count = shard.split("/")
+                errors = f" ({piece['errors']})" if outcome == "errors" else ""
+                cells[outcome].append(number_of + errors)
+            texts = [", ".join(cell) or "-" for cell in cells.values()]
+            rows.append([f"`{program}`, of {count}", *texts])
+        lines += [f"| {check} | {' | '.join(row)} |" for row in rows]
+    return "\n".join([*lines, "", f"{machine}, commit `{commit}`"])
 
 
 def coverage():
@@ -251,7 +315,7 @@ def table(runs):
     soaks = [run for run in runs if run["tool"] == "soak"]
     rows = fuzz_rows([run for run in runs if run["tool"] == "fuzz"]) + soak_rows(soaks)
     rows += faults_rows([run for run in runs if run["tool"] == "faults"])
-    rows += sanitizer_rows([run for run in runs if run["tool"] == "compute-sanitizer"])
+    rows += sanitizer_rows(runs)
     rows += coverage_rows()
     rows += planted_rows([run for run in runs if run["tool"] == "planted"])
     lines += [f"| {' | '.join(row)} |" for row in rows]
@@ -310,6 +374,7 @@ def main():
     new = old
     for name, text in (
         ("tested", table(runs)),
+        ("sanitizers", sanitizer_table(runs)),
         ("soak", soak_curves(runs)),
         ("grades", grade_tables()),
         ("coverage", coverage_table()),
