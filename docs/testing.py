@@ -18,7 +18,6 @@ RESULTS = ROOT / "tests/results"
 sys.path.insert(0, str(ROOT / "tests"))
 from sanitize_gpu import TOOLS, pieces_of  # noqa: E402
 
-
 # `by_name` of a run: True in early ones.
 BY_NAME = {
     True: "Fortran names",
