@@ -1,5 +1,6 @@
 // Random calls of every function, each compared with a reference under its documented bound, and
 // with itself. See docs/testing.md.
+#include "fuzz/allocations.h"
 #include "fuzz/by_name.h"
 #include "fuzz/report.h"
 #include "fuzz/session.h"
@@ -234,11 +235,14 @@ void run_soak(const settings& s, shared_state& shared, std::FILE* to) {
         for (std::thread& t : threads)
             t.join();
         const memory_use memory = measure_memory();
+        find_driver(); // the first round has loaded it
         std::fprintf(to,
-                     "round %.2f %.3f %.3f %lld %lld\n",
+                     "round %.2f %.3f %.3f %.6f %.6f %lld %lld\n",
                      now() - begin,
                      memory.rss_mib,
                      memory.gpu_used_mib,
+                     memory.own_mib,
+                     memory.driver_mib,
                      static_cast<long long>(shared.calls_made - calls),
                      static_cast<long long>(shared.handles_made - handles));
         std::fflush(to);
@@ -476,12 +480,14 @@ void read_reports(std::FILE* from,
         } else if (std::sscanf(line, "backend %255s", name) == 1) {
             backend = name;
         } else if (std::sscanf(line,
-                               "round %lf %lf %lf %lld %lld",
+                               "round %lf %lf %lf %lf %lf %lld %lld",
                                &round.seconds,
                                &round.memory.rss_mib,
                                &round.memory.gpu_used_mib,
+                               &round.memory.own_mib,
+                               &round.memory.driver_mib,
                                &round.calls,
-                               &round.handles) == 5) {
+                               &round.handles) == 7) {
             rounds.push_back(round);
         } else if (std::sscanf(line, "failure %lld %n", n, &at) == 1) {
             const std::string rest = line + at;
@@ -554,11 +560,14 @@ void append_json(const settings& s,
         for (const soak_round& r : rounds) {
             std::fprintf(file,
                          "%s{\"seconds\": %.1f, \"rss_mib\": %.2f, \"gpu_used_mib\": %.1f, "
+                         "\"own_mib\": %.4f, \"driver_mib\": %.4f, "
                          "\"calls_per_second\": %.0f, \"handles\": %lld}",
                          &r == rounds.data() ? "" : ", ",
                          r.seconds,
                          r.memory.rss_mib,
                          r.memory.gpu_used_mib,
+                         r.memory.own_mib,
+                         r.memory.driver_mib,
                          static_cast<double>(r.calls) / (r.seconds - begin),
                          r.handles);
             begin = r.seconds;
@@ -652,10 +661,12 @@ int run_all(const settings& s) {
     if (s.soaks) {
         const std::string growth = growth_in(rounds);
         for (const soak_round& r : rounds)
-            std::printf("%8.1f s: %8.2f MiB of the process, %8.1f MiB of the GPU, %lld calls, "
-                        "%lld handles\n",
+            std::printf("%8.1f s: %8.2f MiB of the process, %8.4f not freed and %8.4f of the "
+                        "driver; %8.1f MiB of the GPU; %lld calls, %lld handles\n",
                         r.seconds,
                         r.memory.rss_mib,
+                        r.memory.own_mib,
+                        r.memory.driver_mib,
                         r.memory.gpu_used_mib,
                         r.calls,
                         r.handles);

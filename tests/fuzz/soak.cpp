@@ -1,5 +1,7 @@
 #include "fuzz/soak.h"
 
+#include "fuzz/allocations.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -58,15 +60,15 @@ double gpu_used_mib() {
 
 // The first quarter warms up. Between the two quarters that are compared lies another one, so that
 // slow losses add up.
-bool keeps_growing(const std::vector<soak_round>& rounds, double memory_use::*kind) {
-    constexpr double tolerance_mib = 4;
-    const auto by_kind = [kind](const soak_round& a, const soak_round& b) {
-        return a.memory.*kind < b.memory.*kind;
+template <class Memory>
+bool keeps_growing(const std::vector<soak_round>& rounds, double tolerance_mib, Memory&& mib_of) {
+    const auto by_memory = [&](const soak_round& a, const soak_round& b) {
+        return mib_of(a.memory) < mib_of(b.memory);
     };
     const auto quarter = [&](size_t i) { return rounds.begin() + i * rounds.size() / 4; };
-    const auto before = std::max_element(quarter(1), quarter(2), by_kind);
-    const auto after = std::min_element(quarter(3), rounds.end(), by_kind);
-    return after->memory.*kind > before->memory.*kind + tolerance_mib;
+    const auto before = std::max_element(quarter(1), quarter(2), by_memory);
+    const auto after = std::min_element(quarter(3), rounds.end(), by_memory);
+    return mib_of(after->memory) > mib_of(before->memory) + tolerance_mib;
 }
 
 } // namespace
@@ -79,16 +81,22 @@ void return_memory_at_once() {
 
 memory_use measure_memory() {
     malloc_trim(0);
-    return {resident_mib(), gpu_used_mib()};
+    const live_bytes live = count_live_bytes();
+    return {resident_mib(),
+            gpu_used_mib(),
+            static_cast<double>(live.rest) / mib,
+            static_cast<double>(live.driver) / mib};
 }
 
 std::string growth_in(const std::vector<soak_round>& rounds) {
     constexpr size_t least_rounds = 6;
     if (rounds.size() < least_rounds)
         return "too few rounds to tell whether memory grows";
-    if (keeps_growing(rounds, &memory_use::rss_mib))
+    if (keeps_growing(rounds, 1.0 / 16, [](const memory_use& m) { return m.own_mib; }))
+        return "the memory that is not freed keeps growing";
+    if (keeps_growing(rounds, 4, [](const memory_use& m) { return m.rss_mib - m.driver_mib; }))
         return "the memory of the process keeps growing";
-    if (keeps_growing(rounds, &memory_use::gpu_used_mib))
+    if (keeps_growing(rounds, 4, [](const memory_use& m) { return m.gpu_used_mib; }))
         return "the memory of the GPU keeps growing";
     return "";
 }

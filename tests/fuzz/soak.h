@@ -10,6 +10,8 @@ namespace fuzz {
 struct memory_use {
     double rss_mib = 0;
     double gpu_used_mib = 0; // of the whole device; 0 without one
+    double own_mib = 0;      // allocated, by all code but the CUDA driver's
+    double driver_mib = 0;   // allocated by the CUDA driver's code
 };
 
 // To be called before threads start. The allocator of the C library then keeps almost no freed
@@ -25,7 +27,8 @@ struct soak_round {
 };
 
 // Which memory keeps growing; empty: none. Memory grows if every round of the last quarter holds
-// more than each round of the second quarter. In the first quarter caches fill.
+// more than each round of the second quarter. In the first quarter caches fill. The memory that the
+// CUDA driver's code allocates is left out.
 std::string growth_in(const std::vector<soak_round>& rounds);
 
 } // namespace fuzz
