@@ -73,7 +73,8 @@ def fuzz_rows(runs):
         command = f"test_fuzz --backend {backend}{option} --seed S"
         rows.append(
             [
-                f"random calls, {machine}",
+                f"results, statuses and memory as documented: {machine}",
+                "[random calls](#random-calls)",
                 f"{number(total['cases'])} calls, {number(total['calls'] - total['cases'])} "
                 f"repetitions; {f'{kernels} kernels; ' if kernels else ''}"
                 f"{number(total['elements'] - total['undetermined'])} elements judged; bits "
@@ -98,7 +99,8 @@ def soak_rows(runs):
         handles = sum(of_round["handles"] for of_round in rounds)
         rows.append(
             [
-                f"soak, {where(run)}",
+                f"memory does not grow: {where(run)}",
+                "[soak](#soak)",
                 f"{minutes(run['seconds'])}, {run['threads']} threads; {number(run['calls'])} "
                 f"calls; {number(handles)} handles; {len(rounds)} rounds",
                 result,
@@ -134,7 +136,8 @@ def faults_rows(runs):
         option = " --long" if run["long"] else ""
         rows.append(
             [
-                "calls of CUDA that fail, on a stand-in",
+                "failures as documented: a stand-in for CUDA",
+                "[faults](#faults)",
                 f"{run['scenarios']} scenarios; {number(run['failed_calls'])} calls of "
                 f"{len(run['calls'])} functions failed, {number(run['failed_allocations'])} "
                 f"allocations refused; {run['situations']} situations",
@@ -172,6 +175,12 @@ def outcome_of(piece):
     return "passed" if piece["errors"] == 0 and piece["status"] == 0 else "errors"
 
 
+CHECKS = {
+    "racecheck": "no races in shared memory",
+    "initcheck": "no reads of memory that nothing has written",
+    "memcheck": "no accesses out of bounds",
+    "synccheck": "barriers as they must be",
+}
 OUTCOMES = ("passed", "errors", "cut", "not begun")
 
 
@@ -186,7 +195,8 @@ def sanitizer_rows(runs):
         names = dict(zip(OUTCOMES, ("passed", "with errors", "cut", "not begun"), strict=True))
         rows.append(
             [
-                f"{check}, {machine}",
+                f"{CHECKS[check]}: {machine}",
+                f"[{check}](#under-compute-sanitizer)",
                 f"{len(pieces)} pieces of {len({name for name, _ in pieces})} programs{longest}",
                 ", ".join(f"{counts[name]} {text}" for name, text in names.items() if counts[name]),
                 f"`tests/sanitize_gpu.py --tool {check} BUILD`",
@@ -248,7 +258,8 @@ def coverage_rows():
     with_cuda = "with CUDA" if run["cuda"] else "without CUDA"
     return [
         [
-            f"lines of `src` and `abi` that the tests run, {with_cuda}",
+            f"tests run the lines of `src` and `abi`: a build {with_cuda}",
+            "[counters](#coverage)",
             f"{number(run['lines'])} lines, {number(run['branches'])} branches",
             f"{100 * run['lines_run'] / run['lines']:.1f}% of the lines, "
             f"{100 * run['branches_run'] / run['branches']:.1f}% of the branches"
@@ -282,7 +293,8 @@ def planted_rows(faults):
         seen = sum(fault["seen_by"] is not None for fault in planted)
         rows.append(
             [
-                "planted faults, without a GPU",
+                "tests see wrong lines: without a GPU",
+                "[planted faults](#planted-faults)",
                 f"{len(planted)} wrong lines, one at a time",
                 f"{seen} seen by the tests",
                 "`tests/planted/plant.py`",
@@ -310,15 +322,42 @@ def planted_table(runs):
 
 
 def table(runs):
-    lines = ["| Property | Count | Result | Command | Commit |", "| --- | --- | --- | --- | --- |"]
+    names = ("Property", "How", "Count", "Result", "Command", "Commit")
+    lines = [f"| {' | '.join(names)} |", "|" + " --- |" * len(names)]
     soaks = [run for run in runs if run["tool"] == "soak"]
     rows = fuzz_rows([run for run in runs if run["tool"] == "fuzz"]) + soak_rows(soaks)
     rows += faults_rows([run for run in runs if run["tool"] == "faults"])
     rows += sanitizer_rows(runs)
-    rows += coverage_rows()
+    rows += grade_rows() + coverage_rows()
     rows += planted_rows([run for run in runs if run["tool"] == "planted"])
     lines += [f"| {' | '.join(row)} |" for row in rows]
+    calls = dict.fromkeys(("host", "cuda"), 0)
+    for run in (run for run in runs if run["tool"] == "fuzz" or run in soaks):
+        calls[run["backend"]] += run["cases"]
+    lines += ["", f"Together {number(calls['host'])} random calls on the host and "]
+    lines[-1] += f"{number(calls['cuda'])} on GPUs, without repetitions."
     return "\n".join(lines)
+
+
+def grade_rows():
+    """A row for each machine: the grade of each mode."""
+    rows = []
+    for path in sorted(RESULTS.glob("grade_*.json")):
+        measured = json.loads(path.read_text())
+        context, orders = measured["context"], measured["n"]
+        grades = (f"{card['contender']} {card['grade']}" for card in measured["results"])
+        rows.append(
+            [
+                f"accuracy: {context['gpu'] or context['cpu']}",
+                "[grades](#grades)",
+                f"{len(measured['results'][0]['inputs'])} kinds of inputs; orders {orders[0]} to "
+                f"{orders[-1]}",
+                ", ".join(grades),
+                f"`{context['command']}`",
+                f"`{context['commit']}`",
+            ]
+        )
+    return rows
 
 
 RULES = {
