@@ -94,6 +94,9 @@ def soak_rows(runs):
         rounds = run["rounds"]
         held = [of_round["rss_mib"] for of_round in rounds[len(rounds) // 4 :]]
         result = run["grows"] or f"{min(held):.0f} to {max(held):.0f} MiB after the first quarter"
+        if lost := run.get("lost_bytes_of_graph"):
+            grown = rounds[-1]["lost_mib"] - rounds[0]["lost_mib"]
+            result += f"; {grown:.1f} MiB lost by the driver, {lost:.0f} bytes a graph"
         if run["failures"]:
             result += f"; {run['failures']} wrong"
         handles = sum(of_round["handles"] for of_round in rounds)
@@ -114,7 +117,8 @@ def soak_rows(runs):
 def soak_curves(runs):
     """Memory and speed of each soak, in ten parts of its time."""
     parts = 10
-    names = {"rss_mib": "memory, MiB", "gpu_used_mib": "GPU memory, MiB"}
+    names = {"rss_mib": "memory, MiB", "own_mib": "not freed, MiB", "driver_mib": "driver's, MiB"}
+    names |= {"lost_mib": "lost by the driver, MiB", "gpu_used_mib": "GPU memory, MiB"}
     names |= {"calls_per_second": "calls per second"}
     lines = ["| Soak | | " + " | ".join(f"{i / parts:.0%}" for i in range(1, parts + 1)) + " |"]
     lines.append("| --- | --- |" + " ---: |" * parts)
@@ -122,9 +126,10 @@ def soak_curves(runs):
         rounds = run["rounds"]
         ends = [max(len(rounds) * i // parts, 1) - 1 for i in range(1, parts + 1)]
         for key, name in names.items():
-            values = [rounds[end][key] for end in ends]
+            values = [rounds[end].get(key, 0) for end in ends]
             if any(values):
-                cells = " | ".join(f"{value:.0f}" for value in values)
+                places = 2 if key in ("own_mib", "lost_mib") else 0
+                cells = " | ".join(f"{value:.{places}f}" for value in values)
                 lines.append(f"| {where(run)}, `{run['commit']}` | {name} | {cells} |")
     return "\n".join(lines)
 

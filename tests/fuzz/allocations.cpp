@@ -1,4 +1,4 @@
-// malloc and its kind, in place of the C library's. The last bytes of each block say whose it is.
+// malloc and its kind, in place of the C library's. The last bytes of each block say who asked.
 #include "fuzz/allocations.h"
 
 #ifdef COUNTS_ALLOCATIONS
@@ -29,10 +29,19 @@ struct code {
 constexpr size_t most_libraries = 8;
 std::array<code, most_libraries> driver_code;
 
-std::atomic<int64_t> driver_bytes, rest_bytes;
+std::atomic<int64_t> own_bytes;
 
-// At the end of a block.
-enum class tag : uint64_t { driver = 0x6d79626c61730001, rest = 0x6d79626c61730002 };
+// A place in the driver's code that allocates. The last one stands for all that find no other.
+struct site {
+    std::atomic<uintptr_t> caller;
+    std::atomic<int64_t> bytes;
+};
+constexpr size_t most_sites = 4096;
+std::array<site, most_sites> sites;
+
+// The end of each block: `mark`, and the index of the site, or `own`.
+constexpr uint64_t mark = 0x6d79626c61730000, own = most_sites;
+static_assert(own < 0x10000);
 
 bool is_driver(const void* caller) {
     const auto at = reinterpret_cast<uintptr_t>(caller);
@@ -43,37 +52,66 @@ bool is_driver(const void* caller) {
     return false;
 }
 
-std::atomic<int64_t>& bytes_of(tag owner) {
-    return owner == tag::driver ? driver_bytes : rest_bytes;
+uint64_t site_of(const void* caller) {
+    if (!is_driver(caller))
+        return own;
+    const auto address = reinterpret_cast<uintptr_t>(caller);
+    for (size_t i = address / 4 % most_sites; i < most_sites - 1; ++i) {
+        uintptr_t known = 0;
+        if (sites[i].caller.compare_exchange_strong(known, address) || known == address)
+            return i;
+    }
+    return most_sites - 1;
+}
+
+void add(uint64_t tag, int64_t bytes) {
+    auto& sum = tag == (mark | own) ? own_bytes : sites[tag ^ mark].bytes;
+    sum.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 void* note(void* made, const void* caller) {
     if (!made)
         return nullptr;
-    const tag owner = is_driver(caller) ? tag::driver : tag::rest;
+    const uint64_t tag = mark | site_of(caller);
     const size_t bytes = malloc_usable_size(made);
-    std::memcpy(static_cast<char*>(made) + bytes - sizeof owner, &owner, sizeof owner);
-    bytes_of(owner).fetch_add(static_cast<int64_t>(bytes), std::memory_order_relaxed);
+    std::memcpy(static_cast<char*>(made) + bytes - sizeof tag, &tag, sizeof tag);
+    add(tag, static_cast<int64_t>(bytes));
     return made;
 }
 
-// To be called before a block is freed.
-void forget(const void* memory) {
-    if (!memory)
-        return;
-    const size_t bytes = malloc_usable_size(const_cast<void*>(memory));
-    tag owner;
-    std::memcpy(&owner, static_cast<const char*>(memory) + bytes - sizeof owner, sizeof owner);
-    if (owner == tag::driver || owner == tag::rest)
-        bytes_of(owner).fetch_sub(static_cast<int64_t>(bytes), std::memory_order_relaxed);
+struct noted_block {
+    uint64_t tag;
+    size_t bytes;
+    // Blocks from before this code ran have none.
+    bool has_tag() const { return tag >= mark && tag <= (mark | own); }
+};
+
+noted_block look_at(void* memory) {
+    noted_block b{0, malloc_usable_size(memory)};
+    if (memory)
+        std::memcpy(&b.tag, static_cast<char*>(memory) + b.bytes - sizeof b.tag, sizeof b.tag);
+    return b;
+}
+
+// The block is freed.
+void forget(const noted_block& b) {
+    if (b.has_tag())
+        add(b.tag, -static_cast<int64_t>(b.bytes));
 }
 
 // With room for the tag.
-size_t tagged(size_t bytes) { return bytes > PTRDIFF_MAX ? bytes : bytes + sizeof(tag); }
+size_t tagged(size_t bytes) { return bytes > PTRDIFF_MAX ? bytes : bytes + sizeof(uint64_t); }
 
 } // namespace
 
-live_bytes count_live_bytes() { return {driver_bytes, rest_bytes}; }
+int64_t own_live_bytes() { return own_bytes; }
+
+std::vector<int64_t> driver_live_bytes() {
+    std::vector<int64_t> all(most_sites);
+    for (size_t i = 0; i < most_sites; ++i)
+        all[i] = sites[i].bytes;
+    return all;
+}
 
 void find_driver() {
     size_t found = 0;
@@ -133,20 +171,15 @@ int posix_memalign(void** memory, size_t alignment, size_t bytes) {
 }
 
 void free(void* memory) {
-    forget(memory);
+    forget(look_at(memory));
     __libc_free(memory);
 }
 
 void* realloc(void* memory, size_t bytes) {
-    const size_t before = memory ? malloc_usable_size(memory) : 0;
-    tag owner = tag::rest;
-    if (memory)
-        std::memcpy(&owner, static_cast<char*>(memory) + before - sizeof owner, sizeof owner);
+    const noted_block before = look_at(memory);
     void* const made = __libc_realloc(memory, tagged(bytes));
-    if (!made)
-        return nullptr;
-    if (memory && (owner == tag::driver || owner == tag::rest))
-        bytes_of(owner).fetch_sub(static_cast<int64_t>(before), std::memory_order_relaxed);
+    if (made)
+        forget(before);
     return note(made, __builtin_return_address(0));
 }
 
@@ -154,7 +187,8 @@ void* realloc(void* memory, size_t bytes) {
 
 #else
 
-fuzz::live_bytes fuzz::count_live_bytes() { return {}; }
+int64_t fuzz::own_live_bytes() { return 0; }
+std::vector<int64_t> fuzz::driver_live_bytes() { return {}; }
 void fuzz::find_driver() {}
 
 #endif

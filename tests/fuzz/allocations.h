@@ -2,15 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace fuzz {
 
-struct live_bytes {
-    int64_t driver = 0; // allocated by the CUDA driver's code
-    int64_t rest = 0;
-};
+// All code but that of the CUDA driver.
+int64_t own_live_bytes();
 
-live_bytes count_live_bytes();
+// The code of the CUDA driver, by the places in it that have allocated. A place keeps its index.
+std::vector<int64_t> driver_live_bytes();
 
 // From now on, allocations from within the CUDA driver's libraries that are mapped are the driver's.
 void find_driver();
