@@ -106,7 +106,7 @@ void add_creations(std::vector<scenario>& all) {
          false},
         {"myblasCreate", myblasCreate, true},
     };
-    // The first handle of a process makes most calls. Each call fails in one of the scenarios with it.
+    // The first handle of a process makes most calls. Each fails in one of these scenarios.
     constexpr int cold_scenarios = 8;
     int cold = 0;
     for (const creation& c : creations)

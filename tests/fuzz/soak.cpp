@@ -25,8 +25,8 @@ double resident_mib() {
     return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / mib;
 }
 
-// The CUDA driver, if the library has loaded it, with its context of device 0. No toolkit is needed to
-// build this.
+// The CUDA driver, if the library has loaded it, with its context of device 0. No toolkit is needed
+// to build this.
 class driver {
 public:
     driver() : library_(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD)) {

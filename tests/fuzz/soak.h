@@ -15,15 +15,15 @@ struct memory_use {
     double lost_mib = 0;     // allocated by the places in the driver's code that lose memory
 };
 
-// What the CUDA driver itself loses, without the library: a driver of version 580 keeps 200 bytes of
-// the process for each launched instance of a graph with a user object, after both are destroyed.
+// What the CUDA driver itself loses, without the library: version 580 keeps 200 bytes of the
+// process for each instance of a graph with a user object that was launched.
 struct driver_loss {
     double bytes_of_graph = 0;
     std::vector<size_t> places; // of driver_live_bytes()
 };
 
-// Launches and destroys such graphs by the driver alone. Needs a GPU that the library has used, else
-// finds nothing. No other thread may use the driver.
+// Launches and destroys such graphs by the driver alone. Finds nothing unless the library has used a
+// GPU. No other thread may use the driver.
 driver_loss find_driver_loss();
 
 // To be called before threads start. The allocator of the C library then keeps almost no freed
@@ -44,8 +44,8 @@ struct soak_run {
 };
 
 // Which memory keeps growing; empty: none. Memory grows if every round of the last quarter holds
-// more than each round of the second quarter. In the first quarter caches fill. What the driver loses
-// may grow by bytes_of_graph for each graph.
+// more than each round of the second quarter. In the first quarter caches fill. What the driver
+// loses may grow by bytes_of_graph for each graph.
 std::string growth_in(const soak_run&);
 
 } // namespace fuzz
