@@ -22,8 +22,8 @@ struct driver_loss {
     std::vector<size_t> places; // of driver_live_bytes()
 };
 
-// Launches and destroys such graphs by the driver alone. Finds nothing unless the library has used a
-// GPU. No other thread may use the driver.
+// Launches and destroys such graphs by the driver alone. Finds nothing unless the library has used
+// a GPU. No other thread may use the driver.
 driver_loss find_driver_loss();
 
 // To be called before threads start. The allocator of the C library then keeps almost no freed
