@@ -508,6 +508,7 @@ static void with_kernels(myblasHandle_t handle,
                          void (*visit)(myblasHandle_t, const char*, enum function)) {
     const myblasRoutine_t routine = routine_of(function);
     const int count = kernel_count(handle, routine);
+    divide_anew();
     for (int i = 0; i < count; ++i) {
         const myblasKernelInfo_t info = kernel_info(handle, routine, i);
         if (!kernel_fits_device(handle, &info))
@@ -516,7 +517,8 @@ static void with_kernels(myblasHandle_t handle,
         visit(handle, info.name, function);
         assert_ok(myblasForceKernel(handle, routine, NULL));
     }
-    visit(handle, NULL, function);
+    if (is_in_share(NULL))
+        visit(handle, NULL, function);
 }
 
 // OpenBLAS's kernels are missing if it is not installed or does not have the routine.
@@ -622,7 +624,7 @@ static void test_hostile_triangles(void** state) {
 // Products of plans that are large enough for tensor cores.
 static void test_modes(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     if (backend_of(handle) == MYBLAS_BACKEND_HOST || reduced())
         skip();
     random_seed(5);
@@ -655,7 +657,7 @@ static void test_modes(void** state) {
 // which the bounds exclude.
 static void test_hostile_modes(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     if (backend_of(handle) == MYBLAS_BACKEND_HOST || reduced())
         skip();
     random_seed(13);
@@ -739,7 +741,7 @@ static void check_triangle(myblasHandle_t handle,
 // edges in every way, and one that computes only whole matrices.
 static void test_triangles_of_products(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     if (backend_of(handle) == MYBLAS_BACKEND_HOST)
         skip();
     random_seed(11);
@@ -808,7 +810,7 @@ static void test_triangles_of_products(void** state) {
 // A as both operands of gemmtr: only with opposite operations is that syrk.
 static void test_gemmtr_of_one_matrix(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     random_seed(14);
     static const int sizes[] = {5, 130, 700};
     const float one = 1, zero = 0;
@@ -855,7 +857,7 @@ static void test_gemmtr_of_one_matrix(void** state) {
 // The least leading dimensions of A and B, for each operation, and one less.
 static void test_leading_dimensions_of_gemmtr(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     enum { n = 3, k = 5 };
     const float one = 1;
     struct operand o = operand_create(handle);
@@ -892,7 +894,7 @@ static void test_leading_dimensions_of_gemmtr(void** state) {
 // multiprocessors and with fewer, and by one that does not skip them.
 static void test_triangular_operands(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     if (backend_of(handle) == MYBLAS_BACKEND_HOST)
         skip();
     random_seed(12);
@@ -1249,7 +1251,7 @@ static void test_zero_scalars(void** state) {
 // With a beta of NaN everything that is written is NaN, also where nothing is added.
 static void test_nan_beta(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     random_seed(8);
     enum { n = 10, gemm_call, gemv_call, symv_call, syrk_call, syr2k_call, symm_call, calls };
     const myblasFillMode_t lower = MYBLAS_FILL_MODE_LOWER;
@@ -1306,7 +1308,7 @@ static void test_nan_beta(void** state) {
 // NaN.
 static void test_workspaces(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     random_seed(8);
     for (int f = 0; f < function_count; ++f) {
         const myblasRoutine_t routine = routine_of((enum function)f);
@@ -1359,7 +1361,7 @@ static void test_workspaces(void** state) {
 // written.
 static void test_forced_product(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     if (backend_of(handle) == MYBLAS_BACKEND_HOST)
         skip();
     random_seed(9);
@@ -1383,7 +1385,7 @@ static void test_forced_product(void** state) {
 
 static void test_reproducible(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     random_seed(10);
     for (int f = 0; f < function_count; ++f) {
         struct level3_case s = {
@@ -1495,7 +1497,7 @@ static void check_batch(
 
 static void test_batches(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     random_seed(11);
     static const char* const kernels[] = {NULL, "products"};
     for (size_t k = 0; k < COUNT_OF(kernels); ++k) {
@@ -1521,7 +1523,7 @@ static void test_batches(void** state) {
 // If alpha is 0, A is not read and may be NULL. A sanitizer sees an offset from NULL.
 static void test_batch_without_a(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     enum { m = 3, n = 2, batch = 4, elements = m * n };
     const float zero = 0;
     struct operand b = operand_create(handle);
@@ -1558,7 +1560,7 @@ enum { group_count = 5 };
 // precision.
 static void test_groups(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     random_seed(12);
     static const myblasOperation_t transa[group_count] = {0, 1, 0, 2, 0};
     static const myblasOperation_t transb[group_count] = {0, 0, 1, 1, 0};

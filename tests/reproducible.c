@@ -587,7 +587,7 @@ static long number_of(const char* variable, long usual) {
 
 static void test_random_calls(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     const long calls = number_of("MYBLAS_TEST_CALLS", reduced() ? 60 : 1000);
     const long seed = number_of("MYBLAS_TEST_SEED", (long)time(NULL));
     print_message("%ld random calls, MYBLAS_TEST_SEED=%ld\n", calls, seed);
@@ -735,7 +735,7 @@ static void test_kernels_of_level3(void** state) {
 static void test_row_in_a_batch(void** state) {
     enum { n = 200, k = 333, rows = 1000 };
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     const int more = reduced() ? 30 : rows, ld = more + 3;
     random_seed(3);
     assert_ok(myblasSetMathMode(handle, MODE));
@@ -818,7 +818,7 @@ static void test_row_in_a_batch(void** state) {
 // Once there is no workspace, and once it is too small for a copy of a symmetric matrix.
 static void test_small_workspace(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     random_seed(4);
     const size_t bytes = 1 << 15;
     void* space = NULL;
@@ -843,7 +843,7 @@ static void test_small_workspace(void** state) {
 static void test_refusals(void** state) {
     enum { n = 40 };
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     random_seed(5);
     struct operand a = operand_create(handle), b = operand_create(handle),
                    c = operand_create(handle);

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Runs the test programs that have GPU cases under compute-sanitizer, piece by piece.
 
-A piece is one program under one tool; a program that takes long is cut into shards of its kernels.
-Each piece has a time limit, so that a run ends. Pieces run side by side, on all GPUs that are
-there. It needs a finished build tree, which may have been copied to another machine, and no
-CMake. The last line counts the pieces; the exit status is 1 if one found an error, did not end or
-was not begun.
+A piece is one program under one tool; a program that takes long is cut into shards, which divide
+its tests and kernels. Each piece has a time limit, so that a run ends. Pieces run side by side, on
+all GPUs that are there. It needs a finished build tree, which may have been copied to another
+machine, and no CMake. The last line counts the pieces; the exit status is 1 if one found an error,
+did not end or was not begun.
 
 With --json, each piece appends a line of JSON to a file when it ends, for docs/testing.py. If a
 run is cut, the same command goes on: it leaves out what has passed, by the file, at this commit.
+Pieces that have not ended yet, by the file, begin first, then those that took longest.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import datetime
 import json
 import os
 import pathlib
+import queue
 import re
 import signal
 import subprocess
@@ -28,17 +30,20 @@ TOOLS = ("racecheck", "initcheck", "memcheck", "synccheck")  # the slowest first
 LEFT_OUT = {"test_status_handle", "test_arguments", "test_cuda_graph", "test_growth", "test_large"}
 # In how many shards, under racecheck and under the other tools.
 SHARDS = {
-    "test_sgemm": (24, 6),
-    "test_level3": (8, 4),
-    "test_fused": (8, 4),
-    "test_reproducible": (6, 3),
-    "test_exceptions": (6, 3),
-    "test_transpose": (3, 2),
-    "test_level1": (3, 2),
-    "test_level2": (3, 2),
+    "test_sgemm": (72, 12),
+    "test_fused": (36, 8),
+    "test_level3": (36, 6),
+    "test_reproducible": (12, 3),
+    "test_exceptions": (12, 3),
+    "test_transpose": (4, 2),
+    "test_level1": (4, 2),
+    "test_level2": (4, 2),
     "test_fuzz": (4, 2),
-    "test_sum": (2, 1),
+    "test_lifecycle": (4, 1),
+    "test_sum": (3, 1),
     "test_triangles": (2, 1),
+    "test_histogram": (2, 1),
+    "test_vector": (2, 1),
 }
 FUZZ_CALLS = {"memcheck": 750, "racecheck": 75, "initcheck": 150, "synccheck": 300}  # of a shard
 
@@ -53,14 +58,15 @@ def shards(tool, name):
     return SHARDS.get(name, (1, 1))[tool != "racecheck"]
 
 
-def pieces_of(names, tools):
+def pieces_of(names, tools, earlier):
     """(tool, program, shard) of each piece, those that take long first."""
+    took = {key_of(result): result["seconds"] for result in earlier if result["ended"]}
     pieces = []
     for tool in sorted(tools, key=TOOLS.index):
         for name in sorted(names, key=lambda name, tool=tool: -shards(tool, name)):
             count = shards(tool, name)
             pieces += [(tool, name, f"{i}/{count}") for i in range(count)]
-    return pieces
+    return sorted(pieces, key=lambda piece: -took.get(piece, float("inf")))
 
 
 def command_of(tests, tool, name, shard):
@@ -86,16 +92,23 @@ def key_of(result):
     return (result["check"], result["program"], result["shard"])
 
 
-def recorded(path, commit):
-    """The pieces of the commit that passed, by the file."""
+def recorded(path):
+    """The results in the file."""
     if not path or not path.exists():
-        return set()
-    results = [json.loads(line) for line in path.read_text().splitlines()]
-    return {key_of(result) for result in results if result["commit"] == commit and passed(result)}
+        return []
+    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def run_piece(arguments, piece, gpu):
+def run_piece(arguments, piece, gpus):
     """The piece's result, as it stands in the JSON; None if there is no time left for it."""
+    gpu = gpus.get()
+    try:
+        return run_on(arguments, piece, gpu)
+    finally:
+        gpus.put(gpu)
+
+
+def run_on(arguments, piece, gpu):
     tool, name, shard = piece
     begin = time.monotonic()
     limit = min(arguments.limit, arguments.end - begin)
@@ -175,15 +188,15 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     names = arguments.program or programs(arguments.tests)
-    left_out = recorded(arguments.json, arguments.commit)
-    pieces = [p for p in pieces_of(names, arguments.tool or TOOLS) if p not in left_out]
-    gpus = arguments.gpu or all_gpus()
+    earlier = recorded(arguments.json)
+    done = {key_of(r) for r in earlier if r["commit"] == arguments.commit and passed(r)}
+    pieces = [p for p in pieces_of(names, arguments.tool or TOOLS, earlier) if p not in done]
+    gpus = queue.SimpleQueue()  # each as often as it takes pieces at a time
+    for gpu in (arguments.gpu or all_gpus()) * arguments.jobs:
+        gpus.put(gpu)
     counts = {"passed": 0, "failed": 0, "skipped": 0}
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs * len(gpus)) as pool:
-        futures = [
-            pool.submit(run_piece, arguments, piece, gpus[index % len(gpus)])
-            for index, piece in enumerate(pieces)
-        ]
+    with concurrent.futures.ThreadPoolExecutor(gpus.qsize()) as pool:
+        futures = [pool.submit(run_piece, arguments, piece, gpus) for piece in pieces]
         for future in concurrent.futures.as_completed(futures):
             result = future.result()
             if result is None:

@@ -532,7 +532,7 @@ static void test_shared_tiles(void** state) {
 // The selection itself serves every call, in every mode.
 static void test_selection(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     const myblasKernelInfo_t generic = {.block_m = 128, .block_n = 64, .block_k = 8, .stages = 2};
     for (int math = MYBLAS_FP32_STRICT_MATH; math <= MYBLAS_FP32_FAST_MATH; ++math) {
         assert_ok(myblasSetMathMode(handle, (myblasMath_t)math));
@@ -782,6 +782,8 @@ static void test_batches(void** state) {
         print_message("  %s: %d of 64 batches\n", info.name, ran);
         assert_true(ran > 0 || reduced() || !takes_batches(&info)); // aligned ones at least
     }
+    if (!is_in_share(NULL))
+        return;
     assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
     const int ran = run_batches(handle, NULL);
     assert_true(ran == 64 || (reduced() && ran > 0));
@@ -1503,7 +1505,7 @@ static int find_contenders(myblasHandle_t handle, struct contender contenders[ma
                 (struct contender){.info = info,
                                    .math = variant < 2 ? info.math_mode : MYBLAS_FP32_FAST_MATH,
                                    .path = is_fp16 ? fast : (int)info.math_mode,
-                                   .is_tested = has_limbs && kernel_fits_device(handle, &info),
+                                   .is_tested = has_limbs && device_has_kernel(handle, &info),
                                    .is_tf32 = is_of_family(info.name, "tf32x3") ||
                                               is_of_family(info.name, "tf32x3_batch"),
                                    .is_cramped = cramped};
@@ -1637,7 +1639,9 @@ static void test_who_computes(void** state) {
         tested += contenders[i].is_tested;
     for (size_t d = 0; tested > 0 && d < COUNT_OF(guarded); ++d) {
         for (size_t f = 0; f < COUNT_OF(forms); ++f) {
-            if (left_out(4))
+            char part[32];
+            snprintf(part, sizeof part, "%s %zu", guarded[d].name, f);
+            if (!is_in_share(part) || left_out(4))
                 continue;
             random_seed(7);
             check_who_computes(handle, &guarded[d], forms[f].shape, forms[f].op, contenders, count);
@@ -1693,8 +1697,10 @@ static void test_who_computes_short_products(void** state) {
         const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
         for (size_t w = 0; w < COUNT_OF(waves) * COUNT_OF(forms); ++w) {
             const size_t wave = w / COUNT_OF(forms), form = w % COUNT_OF(forms);
-            if (strcmp(info.name, waves[wave].kernel) != 0 || !kernel_fits_device(handle, &info) ||
-                left_out(4))
+            char part[32];
+            snprintf(part, sizeof part, "%zu", w);
+            if (strcmp(info.name, waves[wave].kernel) != 0 || !device_has_kernel(handle, &info) ||
+                !is_in_share(part) || left_out(4))
                 continue;
             const struct shape shape = waves[wave].shape;
             const size_t bytes = (size_t)shape.m * (size_t)shape.n * sizeof(float);
@@ -1906,7 +1912,7 @@ static void test_passes(void** state) {
 // With k == 0 or alpha == 0 in host memory A and B may be NULL, and C is scaled.
 static void test_null_inputs(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     assert_ok(myblasSetMathMode(handle, MYBLAS_FP32_FAST_MATH)); // allows all kernels
     const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
     struct operand c = operand_create(handle);
@@ -1973,6 +1979,8 @@ static void test_nan_beta(void** state) {
                 continue;
             force(handle, &info);
             name = info.name;
+        } else if (!is_in_share(NULL)) {
+            continue;
         }
         float* host_c = operand_place(&c, batch * n * ldc * sizeof(float), 4);
         for (int i = 0; i < batch * n * ldc; ++i)
@@ -2033,6 +2041,8 @@ static void test_empty_products(void** state) {
                 continue;
             force(handle, &info);
             name = info.name;
+        } else if (!is_in_share(NULL)) {
+            continue;
         }
         for (size_t b = 0; b < COUNT_OF(scalars); ++b) {
             float* host = operand_place(&c, elements * sizeof(float), 0);
@@ -2128,7 +2138,7 @@ static void check_host_product(myblasHandle_t handle, bool ta, bool tb, float al
 
 static void test_operands_in_host_memory(void** state) {
     myblasHandle_t handle = require_handle(state);
-    skip_in_later_shards();
+    skip_outside_share();
     for (int mode = 0; mode < 2; ++mode) { // in every pointer mode, the scalars are in host memory
         assert_ok(myblasSetPointerMode(
             handle, mode ? MYBLAS_POINTER_MODE_DEVICE : MYBLAS_POINTER_MODE_HOST));

@@ -269,6 +269,7 @@ static void test_every_kernel(void** state) {
 
 static void test_selection(void** state) {
     myblasHandle_t handle = require_handle(state);
+    skip_outside_share();
     const myblasKernelInfo_t generic = {.threads = 512, .block_n = 4096};
     for (int r = 0; r < routine_count; ++r) {
         random_seed(99);
@@ -283,6 +284,7 @@ static void test_selection(void** state) {
 // Sizes and increments of zero or less give zero, in both pointer modes, for any x.
 static void test_nothing_to_add(void** state) {
     myblasHandle_t handle = require_handle(state);
+    skip_outside_share();
     static const int64_t calls[][2] = {{0, 1}, {-1, 1}, {-100, 3}, {5, 0}, {5, -1}, {0, 0}};
     struct operand result = operand_create(handle);
     for (int r = 0; r < routine_count; ++r) {
@@ -315,6 +317,7 @@ static void test_nothing_to_add(void** state) {
 // are integers, so that the sum is exact.
 static void test_sizes_between(void** state) {
     myblasHandle_t handle = require_handle(state);
+    skip_outside_share();
     static const int64_t sizes[] = {262147, 2097155, 3000017, 9000011, 26000003};
     struct operand x = operand_create(handle);
     for (size_t i = 0; i < COUNT_OF(sizes) - (reduced() ? 3 : 0); ++i) {
@@ -352,6 +355,7 @@ static void test_sizes_between(void** state) {
 // workspace.
 static void test_many_streams(void** state) {
     myblasHandle_t handle = require_handle(state);
+    skip_outside_share();
     enum { streams = 10, n = 300007 };
     myblasStream_t stream[streams];
     struct operand x = operand_create(handle), workspace = operand_create(handle);

@@ -83,6 +83,7 @@ myblasHandle_t require_handle(void** state) {
     const struct fixture* fixture = *state;
     if (!fixture->handle)
         skip();
+    divide_anew();
     assert_ok(myblasSetStream(fixture->handle, NULL));
     assert_ok(myblasSetPointerMode(fixture->handle, MYBLAS_POINTER_MODE_HOST));
     assert_ok(myblasSetMathMode(fixture->handle, MYBLAS_FP32_STRICT_MATH));
@@ -137,34 +138,45 @@ static struct shard shard(void) {
     return s;
 }
 
-void skip_in_later_shards(void) {
-    if (shard().index != 0)
+static struct {
+    unsigned before; // parts of earlier tests
+    unsigned count;
+    char names[300][32];
+} parts;
+
+void divide_anew(void) {
+    parts.before += parts.count;
+    parts.count = 0;
+}
+
+bool is_in_share(const char* part) {
+    const struct shard s = shard();
+    const char* name = part ? part : "";
+    unsigned number = 0;
+    while (number < parts.count && strcmp(parts.names[number], name) != 0)
+        ++number;
+    assert_true(number < COUNT_OF(parts.names) && strlen(name) < sizeof parts.names[0]);
+    if (number == parts.count)
+        strcpy(parts.names[parts.count++], name);
+    return (parts.before + number) % s.count == s.index;
+}
+
+void skip_outside_share(void) {
+    if (!is_in_share(NULL))
         skip();
 }
 
-// Kernels are numbered as they appear, so that those of a family, which take long together, are in
-// different shards.
-static bool is_in_shard(const char* name) {
-    enum { max_kernels = 300 };
-    static char names[max_kernels][32];
-    const struct shard s = shard();
-    unsigned number = 0;
-    while (number < max_kernels && *names[number] && strcmp(names[number], name) != 0)
-        ++number;
-    assert_true(number < max_kernels && strlen(name) < sizeof names[0]);
-    strcpy(names[number], name);
-    return number % s.count == s.index;
-}
-
-bool kernel_fits_device(myblasHandle_t handle, const myblasKernelInfo_t* info) {
+bool device_has_kernel(myblasHandle_t handle, const myblasKernelInfo_t* info) {
     enum { major_attribute = 75, minor_attribute = 76, smem_per_block_attribute = 97 };
-    if (!is_in_shard(info->name))
-        return false;
     if (backend_of(handle) == MYBLAS_BACKEND_HOST)
         return true;
     const int arch = device_attribute(major_attribute) * 10 + device_attribute(minor_attribute);
     return arch >= info->min_arch && (info->max_arch == 0 || arch <= info->max_arch) &&
            (int)info->smem_bytes <= device_attribute(smem_per_block_attribute);
+}
+
+bool kernel_fits_device(myblasHandle_t handle, const myblasKernelInfo_t* info) {
+    return is_in_share(info->name) && device_has_kernel(handle, info);
 }
 
 void assert_last_kernel(myblasHandle_t handle, myblasRoutine_t routine, const char* name) {

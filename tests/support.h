@@ -58,13 +58,23 @@ void clear_environment(void);
 int kernel_count(myblasHandle_t handle, myblasRoutine_t routine);
 myblasKernelInfo_t kernel_info(myblasHandle_t handle, myblasRoutine_t routine, int index);
 
-// Whether the handle's device is among the kernel's architectures, and the kernel is in this
-// process's share. With MYBLAS_TEST_SHARD=2/8, this is the third of eight processes that divide the
-// kernels.
-bool kernel_fits_device(myblasHandle_t handle, const myblasKernelInfo_t* info);
+// Whether this process does a part of the test: a kernel, by its name, or the rest (NULL). With
+// MYBLAS_TEST_SHARD=2/8, it is the third of eight processes that divide the parts of all tests.
+// Parts are numbered as they appear, so that those of a family, which take long together, go to
+// different processes.
+bool is_in_share(const char* part);
 
-// Skips the test in all processes that divide the kernels, except for the first.
-void skip_in_later_shards(void);
+// After this call, parts with names that have appeared are new parts. require_handle() calls it.
+void divide_anew(void);
+
+// Skips the test in all processes that divide the tests, except for one.
+void skip_outside_share(void);
+
+// Whether the handle's device is among the kernel's architectures.
+bool device_has_kernel(myblasHandle_t handle, const myblasKernelInfo_t* info);
+
+// The same, and the kernel is in this process's share.
+bool kernel_fits_device(myblasHandle_t handle, const myblasKernelInfo_t* info);
 
 // Asserts that the last call of the routine took the kernel.
 void assert_last_kernel(myblasHandle_t handle, myblasRoutine_t routine, const char* name);

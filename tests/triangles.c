@@ -342,7 +342,8 @@ static void with_every_kernel(void** state, enum function function, myblasRoutin
     }
     assert_ok(myblasForceKernel(handle, routine, NULL));
     random_seed(77);
-    run_cases(handle, function, NULL);
+    if (is_in_share(NULL))
+        run_cases(handle, function, NULL);
 }
 
 static void test_symv(void** state) { with_every_kernel(state, symv, MYBLAS_ROUTINE_SYMV); }
@@ -363,6 +364,7 @@ static void test_extreme_increments(void** state) {
     enum { symv_call, syr_call, syr2_call, trmv_call, trsv_call, gemv_call, ger_call, calls };
     static const float results[] = {11, 11, 32, 6, 1.5f, 11, 17};
     myblasHandle_t handle = require_handle(state);
+    skip_outside_share();
     const myblasFillMode_t uplo = MYBLAS_FILL_MODE_LOWER;
     const myblasOperation_t trans = MYBLAS_OP_N;
     const myblasDiagType_t diag = MYBLAS_DIAG_NON_UNIT;
@@ -429,6 +431,7 @@ static void test_far_increments(void** state) {
     const size_t bytes = span(n, inc) * sizeof(float);
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     myblasHandle_t handle = require_handle(state);
+    skip_outside_share();
     if (backend_of(handle) != MYBLAS_BACKEND_HOST)
         skip();
     float* x = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
@@ -506,6 +509,7 @@ static void enqueue_some(myblasHandle_t handle, const float* a, float* x, float*
 
 static void test_streams(void** state) {
     myblasHandle_t handle = require_handle(state), other = NULL;
+    skip_outside_share();
     if (backend_of(handle) != MYBLAS_BACKEND_CUDA)
         skip();
     assert_ok(myblasCreateOn(&other, MYBLAS_BACKEND_CUDA));

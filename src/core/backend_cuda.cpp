@@ -356,8 +356,16 @@ uint64_t id_of(CUcontext context) {
     return ask && ask(context, &id) == CUDA_SUCCESS ? id : 0;
 }
 
+// To ask for the number would be an error if no context were current, and tools report such errors.
+bool has_current_context() {
+    static constinit driver_function<decltype(cuCtxGetCurrent)> function{"cuCtxGetCurrent"};
+    auto* const ask = function.get();
+    CUcontext context = nullptr;
+    return ask && ask(&context) == CUDA_SUCCESS && context;
+}
+
 uint64_t context_id() {
-    if (const uint64_t id = id_of(nullptr))
+    if (const uint64_t id = has_current_context() ? id_of(nullptr) : 0)
         return id;
     // In a new thread the runtime makes its context current with the first call that needs a
     // context.

@@ -87,6 +87,7 @@ constexpr harmless harmless_calls[] = {
     {"cudaDeviceGetAttribute", "", "", "the usual device's value, or the slower way, is taken"},
     {"cudaGetDriverEntryPoint", "", "", "without the number of the context nothing is shared"},
     {"cuCtxGetId", "", "", "without the number of the context nothing is shared"},
+    {"cuCtxGetCurrent", "", "", "the runtime's context is made current"},
     {"cuPointerGetAttribute", "", "", "memory of unknown contexts is kept"},
     {"cudaFreeAsync", "", "", "cudaFree takes its place, or the block is freed later"},
     {"cudaMallocAsync", "routines", "", "the call does with less workspace"},

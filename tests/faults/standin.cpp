@@ -271,6 +271,14 @@ CUresult CUDAAPI context_id(CUcontext context, unsigned long long* id) {
     return CUDA_SUCCESS;
 }
 
+CUresult CUDAAPI get_current(CUcontext* context) {
+    const call now("cuCtxGetCurrent");
+    if (now.error != cudaSuccess)
+        return of_driver(now.error);
+    *context = has_context ? reinterpret_cast<CUcontext>(context_of(current_device)) : nullptr;
+    return CUDA_SUCCESS;
+}
+
 CUresult CUDAAPI pointer_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr memory) {
     const call now("cuPointerGetAttribute");
     if (now.error != cudaSuccess)
@@ -309,6 +317,8 @@ driver_entry(const char* symbol, void** function, cudaDriverEntryPointQueryResul
     const machine& m = the().present;
     if (std::strcmp(symbol, "cuCtxGetId") == 0 && m.has_ids)
         *function = reinterpret_cast<void*>(context_id);
+    else if (std::strcmp(symbol, "cuCtxGetCurrent") == 0)
+        *function = reinterpret_cast<void*>(get_current);
     else if (std::strcmp(symbol, "cuPointerGetAttribute") == 0 && m.has_ids)
         *function = reinterpret_cast<void*>(pointer_attribute);
     else if (std::strcmp(symbol, "cuTensorMapEncodeTiled") == 0 && m.has_tma)

@@ -333,8 +333,7 @@ __device__ void solve_and_prepare(storage<block, lines>& smem, const triangle_st
         float diagonal = 1;
         if (solves) {
             diagonal = load_diagonal(next);
-            if (lane < lines)
-                solve_panel(smem, stage, first, lane);
+            solve_panel<lines>(smem, stage, first);
             __syncwarp(); // a named barrier counts whole warps
         }
         sync_at<all, threads>(); // solved

@@ -1,5 +1,5 @@
 // Solves the triangle of a panel with one warp: a lane has one line, with all its rows in
-// registers.
+// registers. If there are 16 lines, lanes l and l + 16 have the same one and share the stores.
 //
 // Storage is a struct in shared memory with
 //   solved_rows                             rows of a panel, 16 or 32
@@ -45,10 +45,12 @@ __device__ void divide_panel(Storage& smem, int stage, int first, int line) {
     }
 }
 
-// Solves one line of the panel of X at `first`.
-template <class Storage>
-__device__ void solve_panel(Storage& smem, int stage, int first, int line) {
-    constexpr int rows = Storage::solved_rows;
+// Solves the lines of the panel of X at `first`. All lanes of the warp call it.
+template <int lines, class Storage>
+__device__ void solve_panel(Storage& smem, int stage, int first) {
+    constexpr int rows = Storage::solved_rows, parts = warp / lines;
+    static_assert(parts == 1 || parts == 2);
+    const int lane = threadIdx.x % warp, line = lane % lines, part = lane / lines;
     float x[rows];
     float check = 0; // not finite if a quotient is not
 #pragma unroll
@@ -74,11 +76,18 @@ __device__ void solve_panel(Storage& smem, int stage, int first, int line) {
         for (int i = k + 1; i < rows; ++i)
             x[i] = fmaf(-l[i], x[k], x[i]);
     }
+    if constexpr (parts == 2)
+        __syncwarp(); // both lanes of a line have read it
     if (isfinite(check)) {
+        // Lane l + 16 stores the odd quads of rows. The pitch of X keeps the two in other banks.
+        constexpr int step = parts * vector;
 #pragma unroll
-        for (int i = 0; i < rows; ++i)
-            smem.x[first + i][line] = x[i];
-    } else {
+        for (int i = 0; i < rows; i += step)
+#pragma unroll
+            for (int j = 0; j < vector; ++j)
+                smem.x[first + i + part * vector + j][line] =
+                    part == 0 ? x[i + j] : x[i + step - vector + j];
+    } else if (part == 0) {
         divide_panel(smem, stage, first, line);
     }
 }

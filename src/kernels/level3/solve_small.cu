@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(threads)
         for (int k = 0; k < of_x.count; ++k)
             smem.x[of_x.row(k)][of_x.col(k)] = alpha * value[k];
         __syncwarp(); // L and X are complete
-        solve_panel(smem, 0, 0, lane);
+        solve_panel<lines>(smem, 0, 0);
         __syncwarp(); // X is solved
     }
 

@@ -165,6 +165,8 @@ public:
         float* const left_sums =
             has_whole_sums ? smem : tile_sums + at.split_index / split.cluster * elements;
         const bool writes_now = has_whole_sums && !has_epilogue_;
+        // Sums are read by quads, and no element of a quad inside C may be missing.
+        const int rows = writes_now ? rows_ : (rows_ + 3) / 4 * 4;
         const tile_writer<false> plain = writer<false>();
         const auto write = [&](int element, const tile_element<Shape>& place, float sum) {
             if (writes_now)
@@ -175,11 +177,11 @@ public:
         const cluster_sum<Shape::copies> tile{smem, copy_floats, split.cluster};
         tile.meet();
         if (split.cluster == 1)
-            for_each(0, 1, [&](int element, const tile_element<Shape>& place) {
+            for_each(0, 1, rows, [&](int element, const tile_element<Shape>& place) {
                 write(element, place, tile.own(place.at));
             });
         else
-            for_each(rank, split.cluster, [&](int element, const tile_element<Shape>& place) {
+            for_each(rank, split.cluster, rows, [&](int element, const tile_element<Shape>& place) {
                 write(element, place, tile.all(place.at));
             });
         tile.leave();
@@ -204,15 +206,15 @@ private:
         return tile_writer<has_epilogue>(p_, o_, batch_, tile_row_, tile_col_);
     }
 
-    // Calls f(element's number, its place) for the elements inside C of fraction `rank` of
-    // `cluster`.
+    // Calls f(element's number, its place) for the elements in the first `rows` rows and inside C's
+    // columns of fraction `rank` of `cluster`.
     template <class F>
-    __device__ __forceinline__ void for_each(int rank, int cluster, F&& f) const {
+    __device__ __forceinline__ void for_each(int rank, int cluster, int rows, F&& f) const {
         const int count = elements / cluster;
         for (int e = threadIdx.x; e < count; e += Shape::threads) {
             const int element = rank * count + e;
             const tile_element<Shape> place(element, swap_ab_);
-            if (place.row < rows_ && place.col < cols_)
+            if (place.row < rows && place.col < cols_)
                 f(element, place);
         }
     }
@@ -229,6 +231,8 @@ private:
         for (int q = threadIdx.x - group * quads; q < quads; q += Shape::threads) {
             const int element = (rank * quads + q) * 4;
             const tile_element<Shape> place(element, swap_ab_);
+            const int rows = rows_ - place.row;
+            const bool is_inside = rows > 0 && place.col < cols_;
             float4 sum = make_float4(0, 0, 0, 0);
             if (!sums) {
                 const int step = swap_ab_ ? pitch : 1; // from row to row
@@ -236,7 +240,7 @@ private:
                 sum = make_float4(quad[0], quad[step], quad[2 * step], quad[3 * step]);
             }
 #pragma unroll 8
-            for (int g = group; sums && g < split.clusters; g += groups)
+            for (int g = group; sums && is_inside && g < split.clusters; g += groups)
                 add_quad(sum,
                          __ldcg(reinterpret_cast<const float4*>(sums + g * elements + element)));
             if (groups > 1) {
@@ -245,10 +249,9 @@ private:
                 for (int other = 1; group == 0 && other < groups; ++other)
                     add_quad(sum, group_sums[other * quads + q]);
             }
-            if (group > 0 || place.col >= cols_)
+            if (group > 0 || !is_inside)
                 continue;
             const float value[4] = {sum.x, sum.y, sum.z, sum.w};
-            const int rows = rows_ - place.row;
             if (has_epilogue_)
                 writer<true>().store(place.row, place.col, value, rows, smem + biases_at);
             else
