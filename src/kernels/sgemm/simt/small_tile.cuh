@@ -108,39 +108,27 @@ struct small_tile_copier {
     static constexpr int inner = k_contiguous ? slab_k : lines; // along memory
     static constexpr int outer = k_contiguous ? lines : slab_k;
     static constexpr int slab_floats = inner * outer;
-    // Packed kernels would spill registers with pairs of k.
-    static constexpr bool copies_pairs = !(k_contiguous && Shape::packed);
 
     const float* gmem; // the tile's first line, at k = 0
     int64_t ld;
     int lines_left; // from the tile's first line to the operand's end
-    int width;      // floats of a copy: 4, 2 or 1, as the operand is aligned
+    bool quads;     // whether the operand consists of aligned quads
 
     __device__
     small_tile_copier(const float* base, int64_t ld_, int64_t first_line, int all_lines, int k)
         : gmem(base + (k_contiguous ? first_line * ld_ : first_line)), ld(ld_),
           lines_left(all_lines - static_cast<int>(first_line)),
-          width(copy_width(base, ld_, k_contiguous ? k : all_lines)) {}
+          quads(aligned16(base, ld_) && (k_contiguous ? k : all_lines) % 4 == 0) {}
 
     // Starts the copies of the slab at first_k, with zeroes outside of the operand.
     __device__ __forceinline__ void start(float* smem, int first_k, int k, int thread) const {
-        if (width == 4)
+        if (quads)
             start_copies<4>(smem, first_k, k - first_k, thread);
-        else if (copies_pairs && width == 2)
-            start_copies<2>(smem, first_k, k - first_k, thread);
         else
             start_copies<1>(smem, first_k, k - first_k, thread);
     }
 
 private:
-    // inner_extent: elements of the operand along memory.
-    static __device__ __forceinline__ int
-    copy_width(const float* base, int64_t ld, int inner_extent) {
-        const unsigned bits = static_cast<unsigned>(reinterpret_cast<uintptr_t>(base) / 4) |
-                              static_cast<unsigned>(ld) | static_cast<unsigned>(inner_extent);
-        return bits % 4 == 0 ? 4 : bits % 2 == 0 ? 2 : 1;
-    }
-
     template <int copy_floats>
     __device__ __forceinline__ void
     start_copies(float* smem, int first_k, int k_left, int thread) const {
