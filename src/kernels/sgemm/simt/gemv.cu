@@ -457,6 +457,14 @@ bool copies_quads(const sgemm_problem& p, const thin_layout& layout) {
            (lie_together(p, layout) || (layout.ld % 4 == 0 && p.k % 4 == 0));
 }
 
+// In batches of many lines of a k that four loads of words cover, registers hold more of the
+// matrix than shared memory does.
+bool are_covered_by_words(const sgemm_problem& p, const thin_layout& layout) {
+    constexpr int64_t least_lines = 512, least_k = 97, most_k = 128;
+    return layout.k_contiguous && p.batch_count > 1 && layout.short_lines == 1 &&
+           layout.lines >= least_lines && p.k >= least_k && p.k <= most_k;
+}
+
 // Calls f with the form for a product. The sizes at which forms change were measured:
 // docs/experiments/sgemm_skinny.md.
 template <class F>
@@ -465,6 +473,8 @@ auto with_form(const sgemm_problem& p,
                const thin_layout& layout,
                F&& f) {
     const device_info& device = means.device;
+    if (are_covered_by_words(p, layout))
+        return f(gemv_t<1, 4>());
     if (short_form<1>::suits(p, device, layout))
         return copies_quads(p, layout) ? f(short_form<4>()) : f(short_form<1>());
     const int width = load_width(p, layout);
