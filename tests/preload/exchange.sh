@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # exchange.sh PRELOAD LIBMYBLAS INCLUDE SAMPLE LEVEL3: two GPUs share the upload of an operand, and
-# copy its parts from each other. Results are right also if a copy fails, whichever it is, and if no
-# NVLink connects the GPUs.
+# copy its parts from each other. Results are right also if a copy fails, whichever it is, if the
+# GPU is lost that is copied from, and if no NVLink connects the GPUs.
 set -u
 
 preload=$1
@@ -37,5 +37,9 @@ for copy in 1 2 5 12; do
     copies "level 3, copy $copy fails" "$some" '80 calls seen, (79|80) served' \
         STANDIN_FAILING_COPY=$copy "$level3"
 done
+copies "products, a GPU is lost" "$some" '^sgemm +large +1[01] ' STANDIN_LOSING_COPY=5 \
+    "$sample" products
+copies "level 3, a GPU is lost" "$some" '80 calls seen, (79|80) served' STANDIN_LOSING_COPY=2 \
+    "$level3"
 
 exit $((failures > 0))
