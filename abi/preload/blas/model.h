@@ -44,7 +44,7 @@ public:
     // Whether the devices win by more than the model's error.
     bool prefers_devices(const product_size&, int devices) const noexcept;
 
-    // Correct the predictions by the measured time of calls. `devices`: those that were open then.
+    // Correct the predictions by the measured time of calls. `devices` were open at that time.
     void learn_host(const product_size&, double seconds) noexcept;
     void learn_devices(const product_size&, int devices, double seconds) noexcept;
 

@@ -36,8 +36,8 @@ size_t elements_of_a(const level3& p) {
     return static_cast<size_t>(round_up(a.rows) * a.cols);
 }
 
-// The tiles of one device. All have about the same work: a tile on the diagonal counts as half of
-// one beside it.
+// The tiles of one device. Devices get about the same work. A tile on the diagonal has half the work
+// of a tile beside it.
 class tiles_of_device {
 public:
     tiles_of_device(const level3& p, int index, int devices) : p_(p), devices_(devices) {
@@ -85,7 +85,7 @@ private:
     int count_ = 0;
 };
 
-// Of a tile's columns: what the call writes.
+// The part of some columns of a tile that the call writes.
 block part_of_c(const level3& t, range cols) {
     if (!t.updates_triangle())
         return {operand_name::c, {0, t.m}, cols, {}};
