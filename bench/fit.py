@@ -162,7 +162,7 @@ class Readings:
         for call in self.calls:
             for name in ("m", "n", "k", "lda", "ldb", "ldc", "offset", "batch", "pointers"):
                 call[name] = int(call[name])
-            call["reads_c"] = float(call.get("beta", 0)) != 0
+            call["reads_C"] = {0: 0, 1: 1}.get(float(call.get("beta", 0)), 2)
         cells = [row[first:] + [""] * (len(columns) - len(row)) for row in rows]
         value = lambda cell: float(cell.lstrip("~")) if cell else math.nan
         times = np.array([[value(cell) for cell in row] for row in cells])
@@ -199,7 +199,7 @@ class Readings:
             C=base,
             math_mode=mode,
             pointer_array=c["pointers"],
-            reads_C=c["reads_c"],
+            reads_C=c["reads_C"],
         )
 
 
@@ -239,7 +239,7 @@ HALF_OCTAVES = 128
 NEAR_LEAST = math.log2(1.5)
 # The factor where C is read is 2 to the power of a linear function of these features. What reading
 # C adds is less, the more k there is to multiply.
-C_FEATURES = 4
+C_FEATURES = 8
 MEMBERS, UNITS = 3, 16  # fits that are averaged, and the hidden units of each: hidden_count in all
 SCALE = 1 / 8
 # The first SIZES features of a problem are logarithms of sizes, the others are facts.
@@ -303,12 +303,12 @@ class View:
              np.clip(cache, -16, 8) * SCALE, ta, tb, ta * tb, aligned("lda"), aligned("ldb"),
              aligned("ldc"), if_array, np.ones(count)], axis=1)  # fmt: skip
         log_c = lm + ln + lb
-        taper = flag([c["reads_c"] for c in calls]) / (1 + k / 256)
+        taper = flag([c["reads_C"] > 0 for c in calls]) / (1 + k / 256)
         taper *= np.clip((small - 3) / 2, 0, 1) * np.clip((log_c - 13) / 2, 0, 1)
         log_c = np.clip(log_c, 14, 26)
         self.c_features = taper[:, None] * np.stack(
-            [np.ones(count), np.clip(lk, 4, 9) - 6, log_c - 20, aligned("ldc")], axis=1
-        )
+            [np.ones(count), np.clip(lk, 4, 9) - 6, log_c - 20, np.clip(small, 3, 10) - 6,
+             aligned("ldc"), ta, tb, flag([c["reads_C"] > 1 for c in calls])], axis=1)  # fmt: skip
         self.clock_mhz = fact("clock_mhz")
         bytes_per_cycle = fact("memory_gbps") * 1000 / self.clock_mhz
         self.c_cycles = 4 * batch * m * n / bytes_per_cycle

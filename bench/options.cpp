@@ -415,10 +415,9 @@ private:
             command.get_option("--out")->required();
     }
 
-    // The fields of products that affect the selection; data and scalars do not.
+    // The fields that describe a call of sgemm. Data does not: it does not affect the selection.
     static bool is_of_calls(const shape_field& f) {
-        return has(routine::sgemm, f) && f.owners != field::data && f.owners != field::scalars &&
-               !(f.where & if_set);
+        return has(routine::sgemm, f) && f.owners != field::data;
     }
 
     CLI::Option* option_of(const shape_field& f) {

@@ -36,7 +36,13 @@ void round_up(shape& s, int64_t step) {
         *size = (*size + step - 1) / step * step;
 }
 
-// Of programs: half of the leading dimensions are padded, and a fifth of the products read C.
+// Half of the products read C: kernels may add to it in memory where beta is 1 alone.
+void draw_reading_of_c(size_source& draw, shape& s) {
+    constexpr float factors[] = {0, 0, 1, 0.5f};
+    s.beta = factors[draw.draw_evenly(0, 3)];
+}
+
+// Of programs: half of the leading dimensions are padded.
 void draw_as_called(size_source& draw, shape& s) {
     const auto padded = [&](int64_t rows) {
         return draw.flip() ? rows + draw.draw_evenly(1, 16) : rows;
@@ -44,7 +50,7 @@ void draw_as_called(size_source& draw, shape& s) {
     s.lda = padded(s.transa ? s.k : s.m);
     s.ldb = padded(s.transb ? s.n : s.k);
     s.ldc = padded(s.m);
-    s.beta = draw.draw_evenly(0, 4) == 0 ? 1 : 0;
+    draw_reading_of_c(draw, s);
 }
 
 shape draw_once(size_source& draw, reading_set set) {
@@ -67,6 +73,7 @@ shape draw_once(size_source& draw, reading_set set) {
             round_up(s, 4);
         s.ld_pad = draw.draw_evenly(0, 5);
         s.offset = draw.draw_evenly(0, 3);
+        draw_reading_of_c(draw, s);
         break;
     case reading_set::extreme:
         draw_sizes(1, longest);

@@ -16,7 +16,7 @@
 // device.
 //
 // Where C may be read (beta is not known to be 0), the time is multiplied by another factor. Its
-// logarithm is a linear function of four features, which do not depend on the variant: problem_view
+// logarithm is a linear function of features that do not depend on the variant: problem_view
 // computes them.
 //
 // A variant competes for products where it was ever close to the best, and a little beyond: its
@@ -51,7 +51,7 @@ inline constexpr size_t work_feature_count = 12, hidden_count = 48;
 inline constexpr size_t size_feature_count = 7, fact_count = 6, fact_feature_count = 8;
 
 // Features of a problem whose C may be read.
-inline constexpr size_t c_feature_count = 4;
+inline constexpr size_t c_feature_count = 8;
 
 // A range of half octaves, both ends included. Number i is from 2^(i/2) to 2^((i+1)/2).
 struct half_octaves {
@@ -229,10 +229,16 @@ struct problem_view {
         const float log_c = log_m + log_n + log_batch;
         const float taper =
             limit((log_short - 3) / 2, 0, 1) * limit((log_c - 13) / 2, 0, 1) / (1 + q.k / 256);
+        // A beta of 1 counts apart: kernels can add to C in memory then.
+        const auto of_fact = [&](bool fact) { return fact ? taper : 0; };
         c_features = {taper,
                       taper * (limit(log_k, 4, 9) - 6),
                       taper * (limit(log_c, 14, 26) - 20),
-                      facts[4] ? taper : 0};
+                      taper * (limit(log_short, 3, 10) - 6),
+                      of_fact(facts[4]),
+                      of_fact(p.transa),
+                      of_fact(p.transb),
+                      of_fact(!is_one(p.beta))};
     }
 
 private:

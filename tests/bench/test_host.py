@@ -639,6 +639,12 @@ def test_an_explanation_follows_the_call(arguments, wanted):
     assert lines[0].startswith(wanted), lines[0]
 
 
+def test_an_explanation_counts_the_reading_of_c():
+    shape = "-m 2000 -n 1800 -k 64 --alpha -1 --device h200 --beta".split()
+    written, read = (explain(*shape, beta)[1][0].split()[1] for beta in ("0", "0.5"))
+    assert float(written) < float(read)
+
+
 @pytest.mark.parametrize("arguments, reason", [
     ("tune sgemm --backend host", "nothing to tune"),
     ("tune sgemm -m 4", "not expected"),
