@@ -36,8 +36,8 @@ size_t elements_of_a(const level3& p) {
     return static_cast<size_t>(round_up(a.rows) * a.cols);
 }
 
-// The tiles of one device. Devices get about the same work. A tile on the diagonal has half the work
-// of a tile beside it.
+// The tiles of one device. Devices get about the same work. A tile on the diagonal has half of the
+// work of a tile beside it.
 class tiles_of_device {
 public:
     tiles_of_device(const level3& p, int index, int devices) : p_(p), devices_(devices) {
