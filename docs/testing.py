@@ -2,7 +2,8 @@
 """Writes the tables of docs/testing.md from the results that the tests left in tests/results.
 
 This program writes everything between the markers <!-- tested:begin --> and
-<!-- tested:end -->, and the same for `soak`, `grades`, `coverage` and `planted`.
+<!-- tested:end -->, and the same for `sanitizers`, `soak`, `grades`, `coverage`
+and `planted`.
 --check changes nothing and fails if the page says something else.
 """
 
@@ -14,7 +15,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/testing.md"
 RESULTS = ROOT / "tests/results"
-
+sys.path.insert(0, str(ROOT / "tests"))
+from sanitize_gpu import TOOLS, pieces_of  # noqa: E402
 
 # `by_name` of a run: True in early ones.
 BY_NAME = {
@@ -71,7 +73,8 @@ def fuzz_rows(runs):
         command = f"test_fuzz --backend {backend}{option} --seed S"
         rows.append(
             [
-                f"random calls, {machine}",
+                f"results, statuses and memory as documented: {machine}",
+                "[random calls](#random-calls)",
                 f"{number(total['cases'])} calls, {number(total['calls'] - total['cases'])} "
                 f"repetitions; {f'{kernels} kernels; ' if kernels else ''}"
                 f"{number(total['elements'] - total['undetermined'])} elements judged; bits "
@@ -91,12 +94,16 @@ def soak_rows(runs):
         rounds = run["rounds"]
         held = [of_round["rss_mib"] for of_round in rounds[len(rounds) // 4 :]]
         result = run["grows"] or f"{min(held):.0f} to {max(held):.0f} MiB after the first quarter"
+        if lost := run.get("lost_bytes_of_graph"):
+            grown = rounds[-1]["lost_mib"] - rounds[0]["lost_mib"]
+            result += f"; {grown:.1f} MiB lost by the driver, {lost:.0f} bytes a graph"
         if run["failures"]:
             result += f"; {run['failures']} wrong"
         handles = sum(of_round["handles"] for of_round in rounds)
         rows.append(
             [
-                f"soak, {where(run)}",
+                f"memory does not grow: {where(run)}",
+                "[soak](#soak)",
                 f"{minutes(run['seconds'])}, {run['threads']} threads; {number(run['calls'])} "
                 f"calls; {number(handles)} handles; {len(rounds)} rounds",
                 result,
@@ -110,7 +117,8 @@ def soak_rows(runs):
 def soak_curves(runs):
     """Memory and speed of each soak, in ten parts of its time."""
     parts = 10
-    names = {"rss_mib": "memory, MiB", "gpu_used_mib": "GPU memory, MiB"}
+    names = {"rss_mib": "memory, MiB", "own_mib": "not freed, MiB", "driver_mib": "driver's, MiB"}
+    names |= {"lost_mib": "lost by the driver, MiB", "gpu_used_mib": "GPU memory, MiB"}
     names |= {"calls_per_second": "calls per second"}
     lines = ["| Soak | | " + " | ".join(f"{i / parts:.0%}" for i in range(1, parts + 1)) + " |"]
     lines.append("| --- | --- |" + " ---: |" * parts)
@@ -118,9 +126,10 @@ def soak_curves(runs):
         rounds = run["rounds"]
         ends = [max(len(rounds) * i // parts, 1) - 1 for i in range(1, parts + 1)]
         for key, name in names.items():
-            values = [rounds[end][key] for end in ends]
+            values = [rounds[end].get(key, 0) for end in ends]
             if any(values):
-                cells = " | ".join(f"{value:.0f}" for value in values)
+                places = 2 if key in ("own_mib", "lost_mib") else 0
+                cells = " | ".join(f"{value:.{places}f}" for value in values)
                 lines.append(f"| {where(run)}, `{run['commit']}` | {name} | {cells} |")
     return "\n".join(lines)
 
@@ -132,7 +141,8 @@ def faults_rows(runs):
         option = " --long" if run["long"] else ""
         rows.append(
             [
-                "calls of CUDA that fail, on a stand-in",
+                "failures as documented: a stand-in for CUDA",
+                "[faults](#faults)",
                 f"{run['scenarios']} scenarios; {number(run['failed_calls'])} calls of "
                 f"{len(run['calls'])} functions failed, {number(run['failed_allocations'])} "
                 f"allocations refused; {run['situations']} situations",
@@ -144,32 +154,100 @@ def faults_rows(runs):
     return rows
 
 
-def sanitizer_rows(pieces):
-    """A row for each check of a commit, by the last run of each piece."""
+def sanitizer_groups(runs):
+    """For each commit, machine and check: the last line of each piece, None if it did not begin.
+
+    Programs without any line at the commit are left out.
+    """
     groups = {}
-    for piece in pieces:
-        group = groups.setdefault((piece["commit"], piece["machine"], piece["check"]), {})
-        group[piece["program"], piece["shard"]] = piece
+    for run in (run for run in runs if run["tool"] == "compute-sanitizer"):
+        group = groups.setdefault((run["commit"], run["machine"]), {})
+        group[run["check"], run["program"], run["shard"]] = run
+    by_check = {}
+    for (commit, machine), results in groups.items():
+        programs = sorted({program for _, program, _ in results})
+        for piece in pieces_of(programs, TOOLS):
+            by_check.setdefault((commit, machine, piece[0]), {})[piece[1:]] = results.get(piece)
+    return by_check
+
+
+def outcome_of(piece):
+    """What became of a piece under a sanitizer."""
+    if piece is None:
+        return "not begun"
+    if not piece["ended"]:
+        return "cut"
+    return "passed" if piece["errors"] == 0 and piece["status"] == 0 else "errors"
+
+
+CHECKS = {
+    "racecheck": "no races in shared memory",
+    "initcheck": "no reads of memory that nothing has written",
+    "memcheck": "no accesses out of bounds",
+    "synccheck": "barriers as they must be",
+}
+OUTCOMES = ("passed", "errors", "cut", "not begun")
+
+
+def sanitizer_rows(runs):
+    """A row for each check of a commit."""
     rows = []
-    for (commit, machine, check), group in groups.items():
-        bad = []
-        for (program, shard), piece in group.items():
-            if not piece["ended"]:
-                bad.append(f"`{program}` {shard} was cut at {piece['seconds']:.0f} s")
-            elif piece["errors"] != 0 or piece["status"] != 0:
-                bad.append(f"`{program}` {shard}: {piece['errors']} errors")
-        seconds = [piece["seconds"] for piece in group.values()]
+    for (commit, machine, check), pieces in sanitizer_groups(runs).items():
+        outcomes = [outcome_of(piece) for piece in pieces.values()]
+        counts = {name: outcomes.count(name) for name in OUTCOMES}
+        seconds = [piece["seconds"] for piece in pieces.values() if piece]
+        longest = f"; the longest ran for {max(seconds):.0f} s" if seconds else ""
+        names = dict(zip(OUTCOMES, ("passed", "with errors", "cut", "not begun"), strict=True))
         rows.append(
             [
-                f"{check}, {machine}",
-                f"{len(group)} pieces of {len({program for program, _ in group})} programs; the "
-                f"longest took {max(seconds):.0f} s",
-                "; ".join(bad) or "no error",
+                f"{CHECKS[check]}: {machine}",
+                f"[{check}](#under-compute-sanitizer)",
+                f"{len(pieces)} pieces of {len({name for name, _ in pieces})} programs{longest}",
+                ", ".join(f"{counts[name]} {text}" for name, text in names.items() if counts[name]),
                 f"`tests/sanitize_gpu.py --tool {check} BUILD`",
                 f"`{commit}`",
             ]
         )
     return rows
+
+
+def sanitizer_table(runs):
+    """What became of the pieces at the commit that was checked last.
+
+    One row for the programs that share an outcome in all pieces, and one for each other program.
+    """
+    groups = sanitizer_groups(runs)
+    if not groups:
+        return "No run is recorded yet."
+    commit, machine, _ = list(groups)[-1]
+    lines = ["| Check | Program | Passed | Errors | Cut | Not begun |"]
+    lines.append("| --- | --- | --- | --- | --- | --- |")
+    for check in TOOLS:
+        by_program = {}
+        for (program, shard), piece in groups[commit, machine, check].items():
+            by_program.setdefault(program, []).append((shard, piece))
+        alike = {}
+        for program, pieces in sorted(by_program.items()):
+            outcomes = {outcome_of(piece) for _, piece in pieces}
+            if len(outcomes) == 1 and outcomes != {"errors"}:
+                alike.setdefault(outcomes.pop(), []).append(program)
+        rows = []
+        for outcome, programs in alike.items():
+            names = ", ".join(f"`{program}`" for program in programs)
+            rows.append([names, *("all" if name == outcome else "-" for name in OUTCOMES)])
+            for program in programs:
+                del by_program[program]
+        for program, pieces in sorted(by_program.items()):
+            cells = {name: [] for name in OUTCOMES}
+            for shard, piece in pieces:
+                outcome = outcome_of(piece)
+                number_of, count = shard.split("/")
+                errors = f" ({piece['errors']})" if outcome == "errors" else ""
+                cells[outcome].append(number_of + errors)
+            texts = [", ".join(cell) or "-" for cell in cells.values()]
+            rows.append([f"`{program}`, of {count}", *texts])
+        lines += [f"| {check} | {' | '.join(row)} |" for row in rows]
+    return "\n".join([*lines, "", f"{machine}, commit `{commit}`"])
 
 
 def coverage():
@@ -185,7 +263,8 @@ def coverage_rows():
     with_cuda = "with CUDA" if run["cuda"] else "without CUDA"
     return [
         [
-            f"lines of `src` and `abi` that the tests run, {with_cuda}",
+            f"tests run the lines of `src` and `abi`: a build {with_cuda}",
+            "[counters](#coverage)",
             f"{number(run['lines'])} lines, {number(run['branches'])} branches",
             f"{100 * run['lines_run'] / run['lines']:.1f}% of the lines, "
             f"{100 * run['branches_run'] / run['branches']:.1f}% of the branches"
@@ -219,7 +298,8 @@ def planted_rows(faults):
         seen = sum(fault["seen_by"] is not None for fault in planted)
         rows.append(
             [
-                "planted faults, without a GPU",
+                "tests see wrong lines: without a GPU",
+                "[planted faults](#planted-faults)",
                 f"{len(planted)} wrong lines, one at a time",
                 f"{seen} seen by the tests",
                 "`tests/planted/plant.py`",
@@ -247,15 +327,42 @@ def planted_table(runs):
 
 
 def table(runs):
-    lines = ["| Property | Count | Result | Command | Commit |", "| --- | --- | --- | --- | --- |"]
+    names = ("Property", "How", "Count", "Result", "Command", "Commit")
+    lines = [f"| {' | '.join(names)} |", "|" + " --- |" * len(names)]
     soaks = [run for run in runs if run["tool"] == "soak"]
     rows = fuzz_rows([run for run in runs if run["tool"] == "fuzz"]) + soak_rows(soaks)
     rows += faults_rows([run for run in runs if run["tool"] == "faults"])
-    rows += sanitizer_rows([run for run in runs if run["tool"] == "compute-sanitizer"])
-    rows += coverage_rows()
+    rows += sanitizer_rows(runs)
+    rows += grade_rows() + coverage_rows()
     rows += planted_rows([run for run in runs if run["tool"] == "planted"])
     lines += [f"| {' | '.join(row)} |" for row in rows]
+    calls = dict.fromkeys(("host", "cuda"), 0)
+    for run in (run for run in runs if run["tool"] == "fuzz" or run in soaks):
+        calls[run["backend"]] += run["cases"]
+    lines += ["", f"Together {number(calls['host'])} random calls on the host and "]
+    lines[-1] += f"{number(calls['cuda'])} on GPUs, without repetitions."
     return "\n".join(lines)
+
+
+def grade_rows():
+    """A row for each machine: the grade of each mode."""
+    rows = []
+    for path in sorted(RESULTS.glob("grade_*.json")):
+        measured = json.loads(path.read_text())
+        context, orders = measured["context"], measured["n"]
+        grades = (f"{card['contender']} {card['grade']}" for card in measured["results"])
+        rows.append(
+            [
+                f"accuracy: {context['gpu'] or context['cpu']}",
+                "[grades](#grades)",
+                f"{len(measured['results'][0]['inputs'])} kinds of inputs; orders {orders[0]} to "
+                f"{orders[-1]}",
+                ", ".join(grades),
+                f"`{context['command']}`",
+                f"`{context['commit']}`",
+            ]
+        )
+    return rows
 
 
 RULES = {
@@ -310,6 +417,7 @@ def main():
     new = old
     for name, text in (
         ("tested", table(runs)),
+        ("sanitizers", sanitizer_table(runs)),
         ("soak", soak_curves(runs)),
         ("grades", grade_tables()),
         ("coverage", coverage_table()),

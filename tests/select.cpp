@@ -342,14 +342,16 @@ void test_factors_of_reading_c(void**) {
     const problem_view view(m.model, query);
     const double least = 3 / (1 + 500.0 / 256); // the more k, the less reading C adds
     assert_true(std::fabs(factor_of_c(m.of(loose), view) - std::exp2(least)) < 1e-3);
-    // log2 k, log2 of the elements of C, and whether C is aligned
+    // log2 k, log2 of the elements of C, log2 of the shortest side, and whether C is aligned
     m.of(loose).c_weights = {0, 1, 0, 0};
     const double of_k = (std::log2(500.0) - 6) / (1 + 500.0 / 256);
     assert_true(std::fabs(factor_of_c(m.of(loose), view) - std::exp2(of_k)) < 1e-3);
     m.of(loose).c_weights = {0, 0, 1, 0};
     const double of_c = (2 * std::log2(500.0) - 20) / (1 + 500.0 / 256);
     assert_true(std::fabs(factor_of_c(m.of(loose), view) - std::exp2(of_c)) < 1e-3);
-    m.of(loose).c_weights = {0, 0, 0, 3};
+    m.of(loose).c_weights = {0, 0, 0, 1};
+    assert_true(std::fabs(factor_of_c(m.of(loose), view) - std::exp2(of_k)) < 1e-3);
+    m.of(loose).c_weights = {0, 0, 0, 0, 3};
     assert_true(std::fabs(factor_of_c(m.of(loose), view) - std::exp2(least)) < 1e-3);
     p.ldc = 1025;
     const problem_view unaligned(m.model, query);

@@ -413,10 +413,12 @@ void listen() {
 }
 
 // The faults of one scenario, given its calls without failures.
-std::vector<fault> faults_of(const outcome& calls, const outcome& memory, bool is_long) {
+std::vector<fault>
+faults_of(const scenario& s, const outcome& calls, const outcome& memory, bool is_long) {
     std::vector<fault> all;
     constexpr long many = 24; // from here on, each call fails in one way only, unless it is long
-    for (long at = 0; at < calls.calls; ++at)
+    const long first = is_long ? 0 : s.part, step = is_long ? 1 : s.parts;
+    for (long at = first; at < calls.calls; at += step)
         for (size_t k = 0; k < std::size(kinds); ++k)
             if (is_long || calls.calls <= many || k == static_cast<size_t>(at) % std::size(kinds))
                 all.push_back({fault::runtime, at, kinds[k].error, kinds[k].stays});
@@ -479,7 +481,7 @@ void run_scenario(tally& t, const scenario& s, const options& o) {
                 return;
             }
             check_quiet(q.calls);
-            for (const fault& f : faults_of(q.calls, q.memory, o.is_long)) {
+            for (const fault& f : faults_of(s, q.calls, q.memory, o.is_long)) {
                 remember(f);
                 judge(t, s, f, run(s, f), q.calls);
             }
@@ -499,7 +501,7 @@ void run_scenario(tally& t, const scenario& s, const options& o) {
         shared->memory = run(s, {fault::memory, -1, cudaSuccess, false});
     }));
     check_quiet(shared->calls);
-    for (const fault& f : faults_of(shared->calls, shared->memory, o.is_long)) {
+    for (const fault& f : faults_of(s, shared->calls, shared->memory, o.is_long)) {
         remember(f);
         note(in_child([&] {
             listen();

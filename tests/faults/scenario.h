@@ -55,6 +55,7 @@ struct scenario {
     // In place of `failures`: the statuses for an error of a call. May be empty.
     std::function<statuses(cudaError_t, const std::string& call)> failures_of;
     bool is_cold = false;     // each run is in a new process
+    int parts = 1, part = 0;  // in the short form only call part, part + parts and so on fail
     bool is_host = false;     // it uses no CUDA
     bool sets_device = true;  // act fails if the handle's device cannot be current
     bool writes_host = false; // the host writes results in host memory

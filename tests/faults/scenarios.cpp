@@ -106,6 +106,9 @@ void add_creations(std::vector<scenario>& all) {
          false},
         {"myblasCreate", myblasCreate, true},
     };
+    // The first handle of a process makes most calls. Each fails in one of these scenarios.
+    constexpr int cold_scenarios = 8;
+    int cold = 0;
     for (const creation& c : creations)
         for (const int device : {0, 1})
             for (const bool is_cold : {false, true})
@@ -116,6 +119,8 @@ void add_creations(std::vector<scenario>& all) {
                     made.functions = {c.name};
                     made.machine.has_ids = has_ids;
                     made.is_cold = is_cold;
+                    if (is_cold)
+                        made.parts = cold_scenarios, made.part = cold++;
                     made.setup = [device](world&) { standin::set_device(device); };
                     made.act = [&c](world& w) {
                         w.handle = poison();

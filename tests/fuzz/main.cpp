@@ -1,5 +1,6 @@
 // Random calls of every function, each compared with a reference under its documented bound, and
 // with itself. See docs/testing.md.
+#include "fuzz/allocations.h"
 #include "fuzz/by_name.h"
 #include "fuzz/report.h"
 #include "fuzz/session.h"
@@ -78,7 +79,7 @@ constexpr size_t most_shown = 8;
 // Memory that the processes share. After a crash, it tells which call each thread was making.
 struct shared_state {
     std::atomic<int64_t> calls[max_slots]; // the number of the call of a thread; -1: none
-    std::atomic<int64_t> calls_made, handles_made;
+    std::atomic<int64_t> calls_made, handles_made, graphs_made;
     std::atomic<int> failures;
 };
 
@@ -168,8 +169,10 @@ int64_t run_thread(const settings& s,
         }
         shared.calls[slot] = i;
         const call_case c = draw_nth(s, i, backend);
+        const int64_t graphs = calls->counts.graphs;
         const std::string wrong = calls->run(c);
         ++shared.calls_made;
+        shared.graphs_made += calls->counts.graphs - graphs;
         if (!wrong.empty()) {
             write_failure(to, i, wrong, c);
             ++failures;
@@ -215,6 +218,13 @@ void run_soak(const settings& s, shared_state& shared, std::FILE* to) {
     return_memory_at_once();
     const double begin = now(), end = begin + static_cast<double>(s.seconds);
     const double length = std::clamp(static_cast<double>(s.seconds) / 15, 0.5, 10.0);
+    driver_loss loss;
+    {
+        const session first(s.backend, s.by); // loads the driver
+        find_driver();
+        loss = find_driver_loss();
+        std::fprintf(to, "loss %.1f\n", loss.bytes_of_graph);
+    }
     std::vector<int64_t> next;
     for (int64_t t = 0; t < s.threads; ++t)
         next.push_back(s.first + t);
@@ -224,6 +234,7 @@ void run_soak(const settings& s, shared_state& shared, std::FILE* to) {
         if (s.calls)
             of_round.seconds = 0;
         const int64_t calls = shared.calls_made, handles = shared.handles_made;
+        const int64_t graphs = shared.graphs_made;
         const double round_end = now() + length;
         std::vector<std::thread> threads;
         for (size_t t = 0; t < next.size(); ++t)
@@ -233,14 +244,18 @@ void run_soak(const settings& s, shared_state& shared, std::FILE* to) {
             });
         for (std::thread& t : threads)
             t.join();
-        const memory_use memory = measure_memory();
+        const memory_use memory = measure_memory(loss);
         std::fprintf(to,
-                     "round %.2f %.3f %.3f %lld %lld\n",
+                     "round %.2f %.3f %.3f %.6f %.6f %.6f %lld %lld %lld\n",
                      now() - begin,
                      memory.rss_mib,
                      memory.gpu_used_mib,
+                     memory.own_mib,
+                     memory.driver_mib,
+                     memory.lost_mib,
                      static_cast<long long>(shared.calls_made - calls),
-                     static_cast<long long>(shared.handles_made - handles));
+                     static_cast<long long>(shared.handles_made - handles),
+                     static_cast<long long>(shared.graphs_made - graphs));
         std::fflush(to);
     }
 }
@@ -445,7 +460,7 @@ struct failure {
 void read_reports(std::FILE* from,
                   tally& all,
                   std::vector<failure>& failures,
-                  std::vector<soak_round>& rounds,
+                  soak_run& soak,
                   std::string& backend) {
     std::rewind(from);
     char* line = nullptr;
@@ -476,13 +491,18 @@ void read_reports(std::FILE* from,
         } else if (std::sscanf(line, "backend %255s", name) == 1) {
             backend = name;
         } else if (std::sscanf(line,
-                               "round %lf %lf %lf %lld %lld",
+                               "round %lf %lf %lf %lf %lf %lf %lld %lld %lld",
                                &round.seconds,
                                &round.memory.rss_mib,
                                &round.memory.gpu_used_mib,
+                               &round.memory.own_mib,
+                               &round.memory.driver_mib,
+                               &round.memory.lost_mib,
                                &round.calls,
-                               &round.handles) == 5) {
-            rounds.push_back(round);
+                               &round.handles,
+                               &round.graphs) == 9) {
+            soak.rounds.push_back(round);
+        } else if (std::sscanf(line, "loss %lf", &soak.bytes_of_graph) == 1) {
         } else if (std::sscanf(line, "failure %lld %n", n, &at) == 1) {
             const std::string rest = line + at;
             const size_t tab = rest.find('\t');
@@ -497,7 +517,7 @@ void append_json(const settings& s,
                  const tally& t,
                  size_t failures,
                  double seconds,
-                 const std::vector<soak_round>& rounds,
+                 const soak_run& soak,
                  const std::string& backend) {
     std::FILE* file = std::fopen(s.json.c_str(), "a");
     if (!file) {
@@ -549,18 +569,26 @@ void append_json(const settings& s,
     }
     std::fprintf(file, "}, \"kernels\": %zu", t.kernels.size());
     if (s.soaks) {
-        std::fprintf(file, ", \"grows\": \"%s\", \"rounds\": [", growth_in(rounds).c_str());
+        std::fprintf(file,
+                     ", \"grows\": \"%s\", \"lost_bytes_of_graph\": %.1f, \"rounds\": [",
+                     growth_in(soak).c_str(),
+                     soak.bytes_of_graph);
         double begin = 0;
-        for (const soak_round& r : rounds) {
+        for (const soak_round& r : soak.rounds) {
             std::fprintf(file,
                          "%s{\"seconds\": %.1f, \"rss_mib\": %.2f, \"gpu_used_mib\": %.1f, "
-                         "\"calls_per_second\": %.0f, \"handles\": %lld}",
-                         &r == rounds.data() ? "" : ", ",
+                         "\"own_mib\": %.4f, \"driver_mib\": %.4f, \"lost_mib\": %.4f, "
+                         "\"calls_per_second\": %.0f, \"handles\": %lld, \"graphs\": %lld}",
+                         &r == soak.rounds.data() ? "" : ", ",
                          r.seconds,
                          r.memory.rss_mib,
                          r.memory.gpu_used_mib,
+                         r.memory.own_mib,
+                         r.memory.driver_mib,
+                         r.memory.lost_mib,
                          static_cast<double>(r.calls) / (r.seconds - begin),
-                         r.handles);
+                         r.handles,
+                         r.graphs);
             begin = r.seconds;
         }
         std::fprintf(file, "]");
@@ -601,7 +629,7 @@ int run_all(const settings& s) {
     }
     tally all;
     std::vector<failure> failures, crashes;
-    std::vector<soak_round> rounds;
+    soak_run soak;
     std::string backend = "none";
     bool is_broken = false;
     for (size_t p = 0; p < children.size(); ++p) {
@@ -619,7 +647,7 @@ int run_all(const settings& s) {
         is_broken = true;
     }
     const double seconds = now() - begin;
-    read_reports(reports, all, failures, rounds, backend);
+    read_reports(reports, all, failures, soak, backend);
     const myblasBackend_t kind = backend == "cuda" ? MYBLAS_BACKEND_CUDA : MYBLAS_BACKEND_HOST;
     for (const failure& crash : crashes)
         failures.push_back({crash.index, to_text(draw_nth(s, crash.index, kind)), crash.wrong});
@@ -650,20 +678,28 @@ int run_all(const settings& s) {
                 all.kernels.size(),
                 failures.size());
     if (s.soaks) {
-        const std::string growth = growth_in(rounds);
-        for (const soak_round& r : rounds)
-            std::printf("%8.1f s: %8.2f MiB of the process, %8.1f MiB of the GPU, %lld calls, "
-                        "%lld handles\n",
+        const std::string growth = growth_in(soak);
+        if (soak.bytes_of_graph > 0)
+            std::printf("the driver loses %.1f bytes for each graph with a user object\n",
+                        soak.bytes_of_graph);
+        for (const soak_round& r : soak.rounds)
+            std::printf("%8.1f s: %8.2f MiB of the process; not freed: %8.4f, by the driver %8.4f, "
+                        "lost by it %8.4f; %8.1f MiB of the GPU; %lld calls, %lld handles, "
+                        "%lld graphs\n",
                         r.seconds,
                         r.memory.rss_mib,
+                        r.memory.own_mib,
+                        r.memory.driver_mib,
+                        r.memory.lost_mib,
                         r.memory.gpu_used_mib,
                         r.calls,
-                        r.handles);
+                        r.handles,
+                        r.graphs);
         std::printf("%s\n", growth.empty() ? "memory does not grow" : growth.c_str());
         is_broken = is_broken || !growth.empty();
     }
     if (!s.json.empty())
-        append_json(s, all, failures.size(), seconds, rounds, backend);
+        append_json(s, all, failures.size(), seconds, soak, backend);
     return !failures.empty() || is_broken || all.cases == 0;
 }
 

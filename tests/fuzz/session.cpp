@@ -182,7 +182,7 @@ private:
 void tally::add(const tally& other) {
     cases += other.cases, calls += other.calls, elements += other.elements;
     undetermined += other.undetermined, bits_compared += other.bits_compared;
-    refused += other.refused, not_supported += other.not_supported;
+    refused += other.refused, not_supported += other.not_supported, graphs += other.graphs;
     for (const auto& [name, x] : other.functions) {
         functions[name].cases += x.cases;
         functions[name].worst = std::max(functions[name].worst, x.worst);
@@ -711,6 +711,7 @@ std::string session::run(const call_case& c) {
                 return graphs.launch(instance, stream) ? MYBLAS_STATUS_EXECUTION_FAILED
                                                        : MYBLAS_STATUS_SUCCESS;
             });
+        ++counts.graphs;
         if (instance)
             graphs.destroy_instance(instance);
         if (graph)

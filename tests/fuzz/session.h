@@ -14,7 +14,7 @@ namespace fuzz {
 // Counts for the summary.
 struct tally {
     int64_t cases = 0, calls = 0, elements = 0, undetermined = 0, bits_compared = 0, refused = 0,
-            not_supported = 0;
+            not_supported = 0, graphs = 0;
     struct of_function {
         int64_t cases = 0;
         double worst = 0; // largest error as part of its bound

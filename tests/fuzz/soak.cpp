@@ -1,7 +1,10 @@
 #include "fuzz/soak.h"
 
+#include "fuzz/allocations.h"
+
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <dlfcn.h>
 #include <malloc.h>
@@ -22,51 +25,87 @@ double resident_mib() {
     return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / mib;
 }
 
-// Asks the CUDA driver, if the library has loaded it. No toolkit is needed to build this.
-double gpu_used_mib() {
-    void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    if (!driver)
-        return 0;
-    int (*get_device)(int*, int) = nullptr;
-    int (*retain)(void**, int) = nullptr;
-    int (*push)(void*) = nullptr;
-    int (*info)(size_t*, size_t*) = nullptr;
-    int (*pop)(void**) = nullptr;
-    int (*release)(int) = nullptr;
-    const auto find = [&](auto& function, const char* name) {
-        *reinterpret_cast<void**>(&function) = dlsym(driver, name);
-        return function != nullptr;
-    };
-    int device = 0;
-    size_t free = 0, total = 0;
-    if (find(get_device, "cuDeviceGet") && find(retain, "cuDevicePrimaryCtxRetain") &&
-        find(push, "cuCtxPushCurrent_v2") && find(info, "cuMemGetInfo_v2") &&
-        find(pop, "cuCtxPopCurrent_v2") && find(release, "cuDevicePrimaryCtxRelease_v2")) {
+// The CUDA driver, if the library has loaded it, with its context of device 0. No toolkit is needed
+// to build this.
+class driver {
+public:
+    driver() : library_(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD)) {
         void* context = nullptr;
-        if (get_device(&device, 0) == 0 && retain(&context, device) == 0) {
-            if (push(context) == 0) {
-                if (info(&free, &total) != 0)
-                    free = total = 0;
-                pop(&context);
-            }
-            release(device);
-        }
+        is_ready_ = library_ && call("cuDevicePrimaryCtxRetain", &context, 0) == 0;
+        if (is_ready_)
+            call("cuCtxPushCurrent_v2", context);
     }
-    dlclose(driver);
+    ~driver() {
+        void* context = nullptr;
+        if (is_ready_) {
+            call("cuCtxPopCurrent_v2", &context);
+            call("cuDevicePrimaryCtxRelease_v2", 0);
+        }
+        if (library_)
+            dlclose(library_);
+    }
+    driver(const driver&) = delete;
+    driver& operator=(const driver&) = delete;
+
+    bool is_ready() const { return is_ready_; }
+
+    template <class... Arguments>
+    int call(const char* name, Arguments... arguments) const {
+        void* const found = dlsym(library_, name);
+        return found ? reinterpret_cast<int (*)(Arguments...)>(found)(arguments...) : -1;
+    }
+
+private:
+    void* library_;
+    bool is_ready_ = false;
+};
+
+double gpu_used_mib() {
+    const driver cuda;
+    size_t free = 0, total = 0;
+    if (!cuda.is_ready() || cuda.call("cuMemGetInfo_v2", &free, &total) != 0)
+        return 0;
     return static_cast<double>(total - free) / mib;
+}
+
+// Captures, launches and destroys `count` graphs with a user object. Whether all calls succeeded.
+bool make_graphs(const driver& cuda, int count) {
+    constexpr unsigned non_blocking = 1, no_sync = 1, move = 1, thread_local_mode = 1;
+    void *stream = nullptr, *memory = nullptr;
+    bool is_good = cuda.call("cuStreamCreate", &stream, non_blocking) == 0 &&
+                   cuda.call("cuMemAlloc_v2", &memory, size_t{4}) == 0;
+    const auto nothing = +[](void*) {};
+    for (int i = 0; i < count && is_good; ++i) {
+        void *graph = nullptr, *instance = nullptr, *object = nullptr;
+        is_good =
+            cuda.call("cuStreamBeginCapture_v2", stream, thread_local_mode) == 0 &&
+            cuda.call(
+                "cuMemsetD8Async", memory, static_cast<unsigned char>(0), size_t{4}, stream) == 0 &&
+            cuda.call("cuStreamEndCapture", stream, &graph) == 0 &&
+            cuda.call("cuUserObjectCreate", &object, memory, nothing, 1U, no_sync) == 0 &&
+            cuda.call("cuGraphRetainUserObject", graph, object, 1U, move) == 0 &&
+            cuda.call("cuGraphInstantiateWithFlags", &instance, graph, 0ULL) == 0 &&
+            cuda.call("cuGraphLaunch", instance, stream) == 0 &&
+            cuda.call("cuStreamSynchronize", stream) == 0 &&
+            cuda.call("cuGraphExecDestroy", instance) == 0 &&
+            cuda.call("cuGraphDestroy", graph) == 0;
+    }
+    cuda.call("cuMemFree_v2", memory);
+    cuda.call("cuStreamDestroy_v2", stream);
+    return is_good;
 }
 
 // The first quarter warms up. Between the two quarters that are compared lies another one, so that
 // slow losses add up.
-bool keeps_growing(const std::vector<soak_round>& rounds, double memory_use::*kind) {
-    constexpr double tolerance_mib = 4;
-    const auto by_kind = [kind](const soak_round& a, const soak_round& b) {
-        return a.memory.*kind < b.memory.*kind;
+template <class Memory>
+bool keeps_growing(const std::vector<soak_round>& rounds, double tolerance_mib, Memory&& mib_of) {
+    const auto by_memory = [&](const soak_round& a, const soak_round& b) {
+        return mib_of(a.memory) < mib_of(b.memory);
     };
     const auto quarter = [&](size_t i) { return rounds.begin() + i * rounds.size() / 4; };
-    const auto before = std::max_element(quarter(1), quarter(2), by_kind);
-    const auto after = std::min_element(quarter(3), rounds.end(), by_kind);
-    return after->memory.*kind > before->memory.*kind + tolerance_mib;
+    const auto before = std::max_element(quarter(1), quarter(2), by_memory);
+    const auto after = std::min_element(quarter(3), rounds.end(), by_memory);
+    return mib_of(after->memory) > mib_of(before->memory) + tolerance_mib;
 }
 
 } // namespace
@@ -77,19 +116,57 @@ void return_memory_at_once() {
     mallopt(M_TRIM_THRESHOLD, bytes);
 }
 
-memory_use measure_memory() {
-    malloc_trim(0);
-    return {resident_mib(), gpu_used_mib()};
+driver_loss find_driver_loss() {
+    driver_loss loss;
+    const driver cuda;
+    constexpr int first_graphs = 64, graphs = 512;
+    if (!cuda.is_ready() || !make_graphs(cuda, first_graphs))
+        return loss;
+    const std::vector<int64_t> before = driver_live_bytes();
+    make_graphs(cuda, graphs);
+    const std::vector<int64_t> after = driver_live_bytes();
+    for (size_t i = 0; i < after.size(); ++i)
+        if (const int64_t bytes = after[i] - before[i]; bytes >= graphs) {
+            loss.places.push_back(i);
+            loss.bytes_of_graph += static_cast<double>(bytes) / graphs;
+        }
+    return loss;
 }
 
-std::string growth_in(const std::vector<soak_round>& rounds) {
+memory_use measure_memory(const driver_loss& loss) {
+    malloc_trim(0);
+    memory_use m{resident_mib(), gpu_used_mib(), static_cast<double>(own_live_bytes()) / mib};
+    const std::vector<int64_t> of_driver = driver_live_bytes();
+    for (const size_t place : loss.places)
+        m.lost_mib += static_cast<double>(of_driver[place]) / mib;
+    for (const int64_t bytes : of_driver)
+        m.driver_mib += static_cast<double>(bytes) / mib;
+    m.driver_mib -= m.lost_mib;
+    return m;
+}
+
+std::string growth_in(const soak_run& run) {
+    const std::vector<soak_round>& rounds = run.rounds;
     constexpr size_t least_rounds = 6;
+    constexpr double own = 1.0 / 16, most = 4; // MiB
     if (rounds.size() < least_rounds)
         return "too few rounds to tell whether memory grows";
-    if (keeps_growing(rounds, &memory_use::rss_mib))
+    if (keeps_growing(rounds, own, [](const memory_use& m) { return m.own_mib; }))
+        return "the memory that is not freed keeps growing";
+    if (keeps_growing(rounds, most, [](const memory_use& m) { return m.driver_mib; }))
+        return "the memory that the driver has not freed keeps growing";
+    if (keeps_growing(rounds, most, [](const memory_use& m) {
+            return m.rss_mib - m.driver_mib - m.lost_mib;
+        }))
         return "the memory of the process keeps growing";
-    if (keeps_growing(rounds, &memory_use::gpu_used_mib))
+    if (keeps_growing(rounds, most, [](const memory_use& m) { return m.gpu_used_mib; }))
         return "the memory of the GPU keeps growing";
+    double graphs = 0;
+    for (size_t i = 1; i < rounds.size(); ++i)
+        graphs += static_cast<double>(rounds[i].graphs);
+    if (rounds.back().memory.lost_mib - rounds[0].memory.lost_mib >
+        graphs * run.bytes_of_graph / mib)
+        return "the driver loses more than by its graphs";
     return "";
 }
 

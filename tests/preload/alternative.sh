@@ -193,6 +193,44 @@ for offload in never auto; do
         MYBLAS_OFFLOAD=$offload
 done
 
+# A call with a wrong argument, too, whether its xerbla_ returns or leaves it by longjmp.
+cat >wrong.c <<'END'
+#include <setjmp.h>
+#include <stdlib.h>
+void sgemm_(const char*, const char*, const int*, const int*, const int*, const float*,
+            const float*, const int*, const float*, const int*, const float*, float*, const int*,
+            size_t, size_t);
+static jmp_buf way_out;
+static int jumps, times;
+void xerbla_(const char* name, const int* argument, size_t length) {
+    (void)name, (void)argument, (void)length;
+    ++times;
+    if (jumps)
+        longjmp(way_out, 1);
+}
+int main(int count, char** words) {
+    float x[1] = {0};
+    const float one = 1;
+    const int size = 1, wrong = -1;
+    (void)words;
+    for (jumps = 0; jumps < 2; ++jumps)
+        if (!setjmp(way_out))
+            sgemm_("N", "N", &size, &size, &wrong, &one, x, &size, x, &size, &one, x, &size, 1, 1);
+    x[0] = (float)count;
+    sgemm_("N", "N", &size, &size, &size, &one, x, &size, x, &size, &one, x, &size, 1, 1);
+    return times != 2;
+}
+END
+"${CC:-cc}" wrong.c -rdynamic -o wrong_directly "$openblas" &&
+    "${CC:-cc}" wrong.c -rdynamic -o wrong ./libflexible.so "$openblas" || exit 1
+for program in wrong_directly wrong; do
+    for preloaded in "" "$blas_preload"; do
+        with "$library" FLEXIBLAS="$library" LD_PRELOAD="$preloaded" ./$program
+        [ "$(grep -c '^myblas-' report)" = 1 ] && grep -qE ' 1 served .* 2 forwarded' report ||
+            fail "$program, LD_PRELOAD='$preloaded': $(cat report)"
+    done
+done
+
 # Without settings, calls go to OpenBLAS, and nothing is written.
 with "$library" MYBLAS_REPORT= MYBLAS_OFFLOAD= ./program
 cmp before out || fail "without settings: double precision has changed"

@@ -54,13 +54,14 @@ template <interface i, class Integer, routine r, class... Arguments>
 [[gnu::noinline]] auto
 attend(const typename call_of<r>::type& call, const origin& from, Arguments... arguments) {
     using convention = convention_of<i, Integer, typename signature_of<r>::type>;
-    offload_candidate candidate(r, call.shape());
+    const bool is_wrong = call.wrong_argument() != 0;
+    offload_candidate candidate(r, call.shape(), is_wrong);
     if (!candidate.is_nested() && candidate.offer(call, from)) {
         candidate.finish();
         return result_of<i, Integer, r>(call);
     }
-    if (call.wrong_argument() != 0)
-        candidate.finish();
+    if (is_wrong)
+        candidate.count_wrong_call();
     if (void* function = from.own.get(r)) {
         const auto own = reinterpret_cast<typename convention::function*>(function);
         if constexpr (std::is_void_v<typename convention::result>) {
@@ -72,8 +73,7 @@ attend(const typename call_of<r>::type& call, const origin& from, Arguments... a
             return result;
         }
     }
-    if (call.wrong_argument() != 0 || !call.is_trivial() ||
-        std::is_void_v<typename convention::result>)
+    if (is_wrong || !call.is_trivial() || std::is_void_v<typename convention::result>)
         compute_on_host(call, from);
     candidate.finish();
     return result_of<i, Integer, r>(call);

@@ -13,7 +13,7 @@ namespace myblas::preload {
 
 const char* const report_title = blas_title;
 bool stands_behind_another() noexcept { return false; }
-bool is_within_call_in_front(const void*) noexcept { return false; }
+bool is_within_call_in_front(const void*, int) noexcept { return false; }
 
 namespace {
 
@@ -63,6 +63,7 @@ own_function find_own(const void* caller, const char* symbol, bool may_load) noe
 } // namespace myblas::preload
 
 // For libmyblas-blas.so behind this library.
-extern "C" [[gnu::visibility("default")]] bool myblas_is_within_call(const void* place) {
-    return myblas::preload::is_within_call(place);
+extern "C" [[gnu::visibility("default")]] bool myblas_is_within_call(const void* place,
+                                                                     int wrong_routine) {
+    return myblas::preload::is_within_call(place, wrong_routine);
 }

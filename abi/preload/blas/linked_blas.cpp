@@ -66,7 +66,7 @@ namespace {
 // The function of the BLAS preload library, if its sgemm_ is the first of the process; else null.
 // That library forwards calls to the linked library directly, unless a library in between calls
 // this one.
-using is_within_function = bool(const void*);
+using is_within_function = bool(const void*, int);
 is_within_function* ask_library_in_front() noexcept {
     static auto* const ask = []() -> is_within_function* {
         const void* const first = dlsym(RTLD_DEFAULT, "sgemm_");
@@ -86,9 +86,9 @@ is_within_function* ask_library_in_front() noexcept {
 
 bool stands_behind_another() noexcept { return ask_library_in_front() != nullptr; }
 
-bool is_within_call_in_front(const void* place) noexcept {
+bool is_within_call_in_front(const void* place, int wrong_routine) noexcept {
     is_within_function* const ask = ask_library_in_front();
-    return ask && ask(place);
+    return ask && ask(place, wrong_routine);
 }
 
 } // namespace myblas::preload

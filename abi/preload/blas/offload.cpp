@@ -306,6 +306,18 @@ const char* why_host_is_not_timed(const origin& from) noexcept {
 // The candidate call of this thread. An exception or a signal handler may have left the call. Then
 // the next candidate call is not further down the stack.
 constinit thread_local const offload_candidate* outermost = nullptr;
+// The call with a wrong argument that this thread has handed on. It is no longer the outermost one,
+// since its xerbla_ may have left it by longjmp; then all later calls would seem to be within it.
+struct wrong_call {
+    const offload_candidate* candidate = nullptr;
+    int routine = -1;
+};
+constinit thread_local wrong_call handed_on;
+
+// The stack grows down.
+bool is_deeper(const void* place, const offload_candidate* than) noexcept {
+    return than && std::less<const void*>()(place, than);
+}
 
 // Why no device is considered, or null.
 template <class Call>
@@ -352,23 +364,42 @@ void read_offload_filter() noexcept {
     set_offload_filter(a);
 }
 
-bool is_within_call(const void* place) noexcept {
-    return outermost && std::less<const void*>()(place, outermost);
+bool is_within_call(const void* place, int wrong_routine) noexcept {
+    return is_deeper(place, outermost) ||
+           (wrong_routine == handed_on.routine && is_deeper(place, handed_on.candidate));
 }
 
-offload_candidate::offload_candidate(routine r, const report::extents& e) noexcept
-    : routine_(r), extents_(e), is_nested_(is_within_call(this) || is_within_call_in_front(this)) {
+offload_candidate::offload_candidate(routine r, const report::extents& e, bool is_wrong) noexcept
+    : routine_(r), extents_(e),
+      is_nested_(is_within_call(this, is_wrong ? static_cast<int>(r) : -1) ||
+                 is_within_call_in_front(this, is_wrong ? static_cast<int>(r) : -1)) {
     if (is_nested_)
         return;
     outermost = this;
+    handed_on = {};
     begin_ns_ = report::now_ns();
 }
 
-void offload_candidate::finish() noexcept {
-    if (is_nested_ || is_finished_)
+void offload_candidate::count_wrong_call() noexcept {
+    if (is_nested_)
         return;
-    is_finished_ = true;
+    count();
     outermost = nullptr;
+    handed_on = {this, static_cast<int>(routine_)};
+}
+
+void offload_candidate::finish() noexcept {
+    if (is_nested_)
+        return;
+    count();
+    outermost = nullptr;
+    handed_on = {};
+}
+
+void offload_candidate::count() noexcept {
+    if (is_counted_)
+        return;
+    is_counted_ = true;
     const uint64_t elapsed_ns = report::now_ns() - begin_ns_;
     const double seconds = static_cast<double>(elapsed_ns) * 1e-9;
     if (waits_for_start_)

@@ -49,24 +49,30 @@ inline bool passes_offload_filter(routine r, int64_t m, int64_t n, int64_t k) no
 }
 
 // Whether this thread is in a candidate call whose object lies further up the stack than `place`.
-bool is_within_call(const void* place) noexcept;
+// A call with a wrong argument counts only for another one of the same routine: `wrong_routine` is
+// the routine of the call at `place` if an argument of it is wrong, or else -1.
+bool is_within_call(const void* place, int wrong_routine) noexcept;
 // The same for candidate calls of the BLAS preload library, if it stands in front of this library.
 // Then they come from that library, by way of another one such as FlexiBLAS. found_blas.cpp or
 // linked_blas.cpp defines it.
-bool is_within_call_in_front(const void* place) noexcept;
+bool is_within_call_in_front(const void* place, int wrong_routine) noexcept;
 
 // A candidate call. The object marks the thread, so that calls which the program's BLAS or
 // libmyblas makes meanwhile are forwarded at once. The object also counts the call.
 class offload_candidate {
 public:
-    offload_candidate(routine, const report::extents&) noexcept;
+    // `is_wrong`: an argument of the call is wrong.
+    offload_candidate(routine, const report::extents&, bool is_wrong) noexcept;
     offload_candidate(const offload_candidate&) = delete;
     offload_candidate& operator=(const offload_candidate&) = delete;
 
     bool is_nested() const { return is_nested_; }
 
-    // Ends the candidate and counts the call. To be called early where the destructor may never
-    // run: an xerbla_ may leave by longjmp.
+    // Counts a call with a wrong argument before it is handed on: its xerbla_ may leave it by
+    // longjmp.
+    void count_wrong_call() noexcept;
+
+    // Ends the candidate, and counts the call unless it is counted.
     void finish() noexcept;
 
     // Whether the call was computed. If not, the program's BLAS computes it.
@@ -74,6 +80,7 @@ public:
     bool offer(const Call&, const origin&) noexcept;
 
 private:
+    void count() noexcept;
     bool refuse(const char* reason) noexcept {
         label_ = reason;
         return false;
@@ -83,7 +90,7 @@ private:
     const report::extents extents_;
     const bool is_nested_;
     const char* label_ = "a call within another";
-    bool is_finished_ = false;
+    bool is_counted_ = false;
     bool is_served_ = false;
     bool is_watched_ = false;      // the model learns from the call's time
     bool waits_for_start_ = false; // it counts towards starting the GPU

@@ -5,8 +5,8 @@
 // in equal shares, so all multiprocessors finish together, for every shape. One thread copies slabs
 // by TMA, and the other warps only multiply. Four lanes of a warp split k, which gives tiles of 128
 // x 64 the thread tile of 16 x 8. The variant "_splits" is for products with few tiles and a long
-// k; its tiles are 64 x 64 if these are not more than those of 128 x 32. The kernel is in
-// stream_k.cuh.
+// k; its tiles are 64 x 64 if these are not more than those of 128 x 32. Where the host knows that
+// beta is 1, the L2 cache adds tiles to C. The kernel is in stream_k.cuh.
 // Bound: FMA issue. A 16 x 8 thread tile leaves 128 of 134 issue slots to FMAs. Splits of k also
 // take 2 us for reading their sums. Below k = 200 or so the cost of each tile dominates. The two
 // warps of a scheduler are in the same phase, so no warp multiplies while both add their lanes'
@@ -258,22 +258,30 @@ struct variant {
     static constexpr bool has_epilogue = !in_splits;
     static constexpr bool may_skip_zeros = !in_splits && Shape::may_skip_zeros;
 
-    // Bits: the two transpositions, A and B swapped, scalar loads, zeroes skipped, epilogue. Among
-    // the last three, only scalar loads and the epilogue can be set together.
-    static constexpr int choice_bits = 5 + has_epilogue;
+    // Bits: the two transpositions, A and B swapped, scalar loads, zeroes skipped, epilogue, tiles
+    // added in memory. Among the last four, only scalar loads can be set with another one, the
+    // epilogue or added tiles.
+    static constexpr int choice_bits = in_splits ? 5 : 7;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
         return with_form<Shape>(choice % 8, [&](auto form) {
             return with_bits<2>(choice / 8 % 4, [&](auto scalar_loads, auto skips) {
                 using compiled = decltype(form);
                 constexpr bool is_scalar = decltype(scalar_loads)::value;
-                if constexpr (has_epilogue)
+                if constexpr (!in_splits) {
+                    if (choice >= 64)
+                        return f(compiled::template compute<with_added_tiles<Shape>,
+                                                            false,
+                                                            is_scalar,
+                                                            stream_k_share>(),
+                                 smem_bytes);
                     if (choice >= 32)
                         return f(compiled::template compute<with_epilogue<Shape>,
                                                             false,
                                                             is_scalar,
                                                             stream_k_share>(),
                                  smem_bytes);
+                }
                 using share =
                     std::conditional_t<decltype(skips)::value && !is_scalar && may_skip_zeros,
                                        stream_k_list,
@@ -339,23 +347,26 @@ struct variant {
         const unsigned choice = form_bits(asked) | swaps_ab<Shape>(asked) << 2;
         const dim3 grid(static_cast<unsigned>(schedule.workers));
         const bool has_epilogue_here = !p.epilogue.is_empty();
-        const myblasStatus_t status = with_kernel(
-            choice | scalar_loads << 3 | schedule.skips_zeros << 4 | has_epilogue_here << 5,
-            [&](auto kernel, size_t bytes) {
-                return launch_clusters(kernel,
-                                       grid,
-                                       1,
-                                       true,
-                                       shape::threads,
-                                       bytes,
-                                       context,
-                                       p,
-                                       schedule,
-                                       map_a,
-                                       map_b,
-                                       sums,
-                                       context.counters);
-            });
+        const bool adds = !in_splits && is_one(p.beta) && !has_epilogue_here &&
+                          !schedule.skips_zeros && p.triangle == triangle_of_c::none;
+        const myblasStatus_t status =
+            with_kernel(choice | scalar_loads << 3 | schedule.skips_zeros << 4 |
+                            has_epilogue_here << 5 | adds << 6,
+                        [&](auto kernel, size_t bytes) {
+                            return launch_clusters(kernel,
+                                                   grid,
+                                                   1,
+                                                   true,
+                                                   shape::threads,
+                                                   bytes,
+                                                   context,
+                                                   p,
+                                                   schedule,
+                                                   map_a,
+                                                   map_b,
+                                                   sums,
+                                                   context.counters);
+                        });
         if (!in_splits || status != MYBLAS_STATUS_SUCCESS)
             return status;
         return with_form<Shape>(choice, [&](auto form) {

@@ -54,6 +54,7 @@ struct stream_k_shape {
     // Their average over all threads is at most 65536 / threads, rounded down to a multiple of 8.
     static constexpr int producer_registers = 72, consumer_registers = 216;
     static constexpr bool has_epilogue = false;
+    static constexpr bool adds = false;      // to C in memory
     static constexpr int64_t least_idle = 2; // slabs, for stream_k_scheduler
     static constexpr bool may_skip_zeros = groups == 1;
 
@@ -70,6 +71,12 @@ struct stream_k_shape {
     static_assert(warps_m * warps_n * groups == 8);
     static_assert(stage_floats * sizeof(float) % 1024 == 0 && slab_a * sizeof(float) % 1024 == 0,
                   "swizzles count rows of 128 bytes from there");
+};
+
+// For a beta of 1: the L2 cache adds tiles to C (element.cuh).
+template <class Shape>
+struct with_added_tiles : Shape {
+    static constexpr bool adds = true;
 };
 
 // ---- Consumers ----------------------------------------------------------------------------------

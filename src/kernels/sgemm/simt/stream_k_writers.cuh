@@ -125,7 +125,37 @@ __device__ __forceinline__ void write_scalars(const warp_tile_quads& tile,
         write_whole_lines<swap_ab, true>(tile, first, c, ldc, beta);
 }
 
-// The same for aligned columns: a lane has a quad of every fourth column.
+// Adds written_lines lines to C in memory: no thread waits for the old C.
+template <bool swap_ab>
+__device__ __forceinline__ void add_lines(
+    const warp_tile_quads& tile, int first, float* c, int64_t ldc, int lanes_left, int lines_left) {
+    constexpr int lines = 4; // at a time
+    const int lane = rematerialised_tid() % 32;
+    if (lane >= lanes_left)
+        return;
+    c += lane;
+#pragma unroll 1
+    for (int i = 0; i < written_lines && i < lines_left; i += lines) {
+        float sum[1][lines];
+        load_lines<swap_ab>(sum[0], tile, first + i);
+        if (i + lines <= lines_left && are_added_in_memory(sum)) {
+#pragma unroll
+            for (int e = 0; e < lines; ++e) {
+                reduce_to_memory(c, sum[0][e]);
+                c += ldc;
+            }
+        } else {
+#pragma unroll
+            for (int e = 0; e < lines; ++e) {
+                if (i + e < lines_left)
+                    add_in_memory(c, sum[0][e]);
+                c += ldc;
+            }
+        }
+    }
+}
+
+// write_scalars for aligned columns: a lane has a quad of every fourth column.
 __device__ __forceinline__ void write_by_quads(const warp_tile_quads& tile,
                                                int first,
                                                float* c,
@@ -268,6 +298,23 @@ __device__ __forceinline__ void write_lines(const warp_tile_quads& tile,
     const int rows_left = static_cast<int>(p.m) - row, cols_left = static_cast<int>(p.n) - col;
     if constexpr (Shape::has_epilogue) {
         write_epilogue_lines<swap_ab, scalar_loads>(tile, p, o, row, col, first, biases);
+        return;
+    }
+    if constexpr (Shape::adds) {
+        if constexpr (swap_ab)
+            add_lines<true>(tile,
+                            first,
+                            o.c + col + (row + first) * p.ldc,
+                            p.ldc,
+                            cols_left,
+                            rows_left - first);
+        else
+            add_lines<false>(tile,
+                             first,
+                             o.c + row + (col + first) * p.ldc,
+                             p.ldc,
+                             rows_left,
+                             cols_left - first);
         return;
     }
     uint32_t computed = all_lines;
