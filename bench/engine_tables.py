@@ -175,11 +175,10 @@ def render(measured):
     return [*lines, *([f"With {shown}.", ""] if shown else []), provenance(measured["context"]), ""]
 
 
-def best(results):
-    """Of the folders of results, what holds the engines on the most GPUs; None without any."""
+def machines(results):
+    """What the folders of results hold of engines: that of the most GPUs first."""
     files = [folder / "engines.json" for folder in results]
-    found = [load(file) for file in files if file.exists()]
-    return max(found, key=most_gpus, default=None)
+    return sorted((load(file) for file in files if file.exists()), key=most_gpus, reverse=True)
 
 
 def most_gpus(measured):
@@ -200,6 +199,34 @@ def summary(measured, engines=None):
     ]
     heads = ["Engine", "Work", "n:", "GPUs:", *(f"{mode}, ms:" for mode in modes)]
     return table(heads, rows)
+
+
+ALL_REDUCES = 4  # of 1 GiB, timed together by overlap.py
+
+
+def reduce_scatter(measured):
+    """What GEMM+RS takes on two GPUs if nothing overlaps: half of the product, and a reduce-scatter
+    at the rate of the measured all-reduce, which moves twice as much."""
+    ms = {}
+    for row in measured.get("results", []):
+        ms[row["work"], row["n"], row["gpus"], row["mode"]] = row["ms"]
+    reduced = [t for (work, *_), t in ms.items() if work == f"{ALL_REDUCES} all-reduces of 1 GiB"]
+    if not reduced:
+        return []
+    ms_of_gib = min(reduced) / ALL_REDUCES / 2
+    rows = []
+    for (work, n, gpus, mode), found in ms.items():
+        alone, plain = ms.get((ONE_GPU, n, 1, mode)), ms.get((work, n, gpus, PLAIN))
+        if work != "GEMM+RS" or gpus != 2 or not alone:
+            continue
+        scatter = ms_of_gib * BYTES * n**2 / 2**30
+        least = alone / 2 + scatter
+        ratio = f"{plain / least:.2f}" if plain and mode != PLAIN else ""
+        rows.append((mode, n, *map(milliseconds, (alone / 2, scatter, least, found)), ratio,
+                     f"{alone / least:.2f}"))  # fmt: skip
+    heads = ["", "n:", "product, ms:", "reduce-scatter, ms:", "both, ms:", "measured, ms:",
+             "both, times plain:", "both, times one GPU:"]  # fmt: skip
+    return table(heads, rows) if rows else []
 
 
 # ---- The plot ------------------------------------------------------------------------------------

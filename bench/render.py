@@ -310,13 +310,15 @@ def batches(entries):
 
 
 ON_FIRST_PAGE = ("cuBLASMp", "PyTorch DTensor", "JAX")
+ON_THEIR_PAGE = (*ON_FIRST_PAGE, "BLAS of host matrices", "ScaLAPACK")
 
 
 def engines_in_brief(results):
     """Of programs on several GPUs, for the README."""
-    measured = engine_tables.best(gpu_folders(results))
-    if not measured:
+    found = engine_tables.machines(gpu_folders(results))
+    if not found:
         return []
+    measured = found[0]
     return [
         f"Programs that know nothing of myblas on {measured['context']['gpu']}, plain and under "
         "`myblas-run`; in brackets, how many times as fast as plain "
@@ -328,20 +330,32 @@ def engines_in_brief(results):
 
 
 def engines(results):
-    measured = engine_tables.best(gpu_folders(results))
-    if not measured:
+    found = engine_tables.machines(gpu_folders(results))
+    if not found:
         return ["No engine was measured on several GPUs yet.", ""]
-    return [
+    lines = [
         "`bench/engines/measure.py` starts each engine plain and in each mode, and compares its "
-        "results with double precision. The largest size of each kind of work, on one GPU and on "
-        "the most; in brackets, how many times as fast as plain:",
-        "",
-        *engine_tables.summary(measured),
-        "",
-        f"{provenance(measured['context'])}. The [performance page](performance.md) has all sizes, "
-        "the errors and the calls of each run, and a plot.",
+        "results with double precision. The tables have the largest size of each kind of work, on "
+        "one GPU and on the most; in brackets, how many times as fast as plain. The "
+        "[performance page](performance.md) has all sizes, the errors and the calls of each run, "
+        "and a plot.",
         "",
     ]
+    for measured in found:
+        context = measured["context"]
+        lines += [f"{context['gpu']}, commit {context['commit']}:", ""]
+        lines += [*engine_tables.summary(measured, ON_THEIR_PAGE), ""]
+    for measured in found:
+        if limits := engine_tables.reduce_scatter(measured):
+            lines += [
+                f"GEMM+RS on two of {measured['context']['gpu']}, if nothing overlaps: half of "
+                "one GPU's time for the product, and a reduce-scatter of D at the rate of the "
+                "all-reduce that was measured there:",
+                "",
+                *limits,
+                "",
+            ]
+    return lines
 
 
 def ladders(results):

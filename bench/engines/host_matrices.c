@@ -12,8 +12,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { most_calls = 6, seed_of_a = 1, seed_of_b = 2, seed_of_c = 3 };
-static const double long_enough = 6; // seconds of calls, after which there is no other one
+enum { least_calls = 6, seed_of_a = 1, seed_of_b = 2, seed_of_c = 3 };
+// Seconds of calls, at least and at most: all GPUs but one are opened beside the first calls.
+static const double least_seconds = 1, most_seconds = 6;
 
 static int n;
 static float *a, *b, *c;
@@ -146,7 +147,8 @@ static void measure(const struct routine* routine, const double* x) {
     fill(c, seed_of_c);
     double first = 0, best = INFINITY, all = 0;
     int calls = 0;
-    while (calls < 1 + (all < long_enough) * (most_calls - 1)) {
+    while (calls == 0 ||
+           (all < most_seconds && (calls < least_calls || all - first < least_seconds))) {
         if (routine->solves && calls > 0)
             fill(c, seed_of_c);
         const double begin = now_seconds();

@@ -10,7 +10,8 @@ host       sgemm_, ssyrk_ and strsm_ of matrices in host memory, by one process
 dtensor    a tensor-parallel MLP by PyTorch's DTensor: forward, and a training step
 jax        a product that JAX shards by rows
 overlap    products beside all-reduces by NCCL
-scalapack  psgemm_, pspotrf_ and psgetrf_ of ScaLAPACK, whose MPI processes share the GPUs
+scalapack  psgemm_ and pspotrf_ of ScaLAPACK, whose MPI processes share the GPUs
+lu         psgetrf_ of ScaLAPACK, most of whose time passes on the host
 large      cuBLASMp's products of large matrices
 
 Without a part: all of them, in this order. Each part runs on 1, 2, 4 GPUs and so on. A mode is
@@ -89,8 +90,10 @@ PARTS = {
         Part("overlap", "PyTorch and NCCL", "overlap.py", [8192, 1 << 28], 60, 100,
              has_process_per_gpu=True, least_gpus=2),
         Part("scalapack", "ScaLAPACK", "scalapack_calls",
-             [16384, 512, "psgemm", "pspotrf", "psgetrf", 64, "psgemm"], 75, 150, is_alone=True,
-             mpi_ranks=4, without_gpu=(PLAIN,), has_ends_first=True),
+             [16384, 512, "psgemm", "pspotrf", 64, "psgemm"], 75, 150, is_alone=True,
+             mpi_ranks=2, without_gpu=(PLAIN,), has_ends_first=True),
+        Part("lu", "ScaLAPACK", "scalapack_calls", [16384, 512, "psgetrf"], 60, 120, is_alone=True,
+             mpi_ranks=2, without_gpu=(PLAIN,), has_ends_first=True),
         Part("large", "cuBLASMp", "cublasmp_products.py", [65536], 120, 300,
              has_process_per_gpu=True, has_ends_first=True),
     )

@@ -25,6 +25,13 @@ for gpus in 1 2; do
         grep -qE '^sgemm +thin +(1 |0 .*forwarded: the host is expected to be faster)' ||
         fail "$gpus GPUs: the model does not decide: $(cat "$report")"
 done
+# What another thread multiplies while the GPU or the host is timed goes to the host.
+cc -shared -fPIC -pthread "$source/busy_timing.c" -o "$work/busy_timing.so" || exit 1
+automatic "another thread" 'another thread was timing the GPU' \
+    LD_PRELOAD="$preload:$work/busy_timing.so"
+unfolded "$report" | grep -q 'another thread was timing the host' &&
+    ! unfolded "$report" | grep -q 'could not be timed' ||
+    fail "another thread: $(cat "$report")"
 automatic "a product fails" '^sgemm +thin +0 .*forwarded: the GPU could not be timed' \
     STANDIN_FAILS=1
 automatic "no GPU" '^sgemm +thin +0 .*forwarded: there is no GPU' STANDIN_GPUS=0

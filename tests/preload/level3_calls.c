@@ -227,7 +227,9 @@ int main(void) {
                       .k = 300};
             if (what < symm)
                 p.m = p.n;
-            else if (!p.left) {
+            if (what == syrk && p.left) // which means nothing else there: several panels
+                p.k = 1700;
+            if (what >= symm && !p.left) {
                 p.m = 1101 - (int)bits % 3;
                 p.n = 700;
             }

@@ -29,6 +29,11 @@ for memory in 1G 8M 2M; do
             MYBLAS_DEVICE_MEMORY=$memory "$level3"
     done
 done
+for devices in 2 3 4; do # which share A in modes whose arithmetic is quick
+    check "level 3 in fast mode on $devices devices" '80 calls seen, 80 served ' MYBLAS_MATH=fast \
+        OPENBLAS_NUM_THREADS=1 MYBLAS_OFFLOAD=always MYBLAS_DEVICES=$devices \
+        MYBLAS_DEVICE_MEMORY=1G "$level3"
+done
 check "level 3 with memory for nothing" \
     'forwarded: its operands do not fit in the memory that a call may use' \
     OPENBLAS_NUM_THREADS=1 MYBLAS_OFFLOAD=always MYBLAS_DEVICE_MEMORY=1 "$level3"

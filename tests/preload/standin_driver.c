@@ -1,8 +1,10 @@
 // A CUDA driver with imaginary GPUs. STANDIN_INIT and STANDIN_RETAIN are the errors that cuInit and
 // cuDevicePrimaryCtxRetain return. STANDIN_GPUS is the number of GPUs, 1 by default. The file
 // STANDIN_LOG gets a line for each GPU whose context is retained, and a last one with the number of
-// copies between GPUs. STANDIN_FAILING_COPY is the number of the copy that fails. With
-// STANDIN_PEERS=0, no NVLink connects the GPUs. All work is complete at once.
+// copies between GPUs. STANDIN_FAILING_COPY is the number of the copy that fails. At the copy with
+// the number STANDIN_LOSING_COPY the GPU that is copied from is lost: copies from it bring NaN, and
+// its events fail, from then on. With STANDIN_PEERS=0, no NVLink connects the GPUs. All work is
+// complete at once.
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -36,8 +38,14 @@ int cuDeviceGetCount(int* count) {
     return 0;
 }
 
+// Contexts and events are the numbers of their GPUs, from 1 on.
+enum { most_contexts = 8 };
+static _Thread_local void* contexts[most_contexts];
+static _Thread_local int context_count;
+static void* _Atomic lost;
+
 int cuDevicePrimaryCtxRetain(void** context, int device) {
-    *context = NULL;
+    *context = (char*)NULL + device + 1;
     append("GPU", device);
     return number_in("STANDIN_RETAIN", 0);
 }
@@ -53,13 +61,32 @@ int cuMemHostAlloc(void** memory, size_t bytes, unsigned flags) {
     return *memory == NULL;
 }
 
-int cuCtxPushCurrent_v2(void) { return 0; }
-int cuCtxPopCurrent_v2(void) { return 0; }
-int cuEventCreate(void) { return 0; }
-int cuEventRecord(void) { return 0; }
-int cuEventSynchronize(void) { return 0; }
-int cuEventQuery(void) { return 0; }
-int cuStreamWaitEvent(void) { return 0; }
+int cuCtxPushCurrent_v2(void* context) {
+    if (context_count == most_contexts)
+        return 1;
+    contexts[context_count++] = context;
+    return 0;
+}
+
+int cuCtxPopCurrent_v2(void** context) {
+    *context = contexts[--context_count];
+    return 0;
+}
+
+int cuEventCreate(void** event, unsigned flags) {
+    (void)flags;
+    *event = contexts[context_count - 1];
+    return 0;
+}
+
+static int status_of(void* event) { return event == lost; }
+int cuEventRecord(void* event, void* stream) {
+    (void)stream;
+    return status_of(event);
+}
+int cuEventSynchronize(void* event) { return status_of(event); }
+int cuEventQuery(void* event) { return status_of(event); }
+int cuStreamWaitEvent(void) { return 0; } // also for an event that will never be
 
 int cuDeviceGetP2PAttribute(int* value, int attribute, int device, int peer) {
     (void)attribute;
@@ -85,11 +112,17 @@ struct copy {
 
 int cuMemcpy3DPeerAsync(const struct copy* copy, void* stream) {
     (void)stream;
-    if (++copies == number_in("STANDIN_FAILING_COPY", 0))
+    const int number = ++copies;
+    if (number == number_in("STANDIN_FAILING_COPY", 0))
         return 1;
-    for (size_t row = 0; row < copy->height; ++row)
-        memcpy(copy->to.device + row * copy->to.pitch,
-               copy->from.device + row * copy->from.pitch,
-               copy->width);
+    if (number == number_in("STANDIN_LOSING_COPY", 0))
+        lost = copy->from.context;
+    for (size_t row = 0; row < copy->height; ++row) {
+        char* to = copy->to.device + row * copy->to.pitch;
+        if (copy->from.context == lost)
+            memset(to, 0xff, copy->width);
+        else
+            memcpy(to, copy->from.device + row * copy->from.pitch, copy->width);
+    }
     return 0;
 }

@@ -23,7 +23,7 @@ myblasStatus_t myblasMalloc(myblasHandle_t handle, void** memory, size_t bytes) 
 }
 
 // The product that times a GPU's kernels takes no time, or fails if STANDIN_FAILS is set. Nobody
-// looks at its result.
+// looks at its result. A library of the process may have a function for what happens meanwhile.
 enum { timed_n = 4096 };
 
 myblasStatus_t mysgemm_64(myblasHandle_t handle,
@@ -42,8 +42,12 @@ myblasStatus_t mysgemm_64(myblasHandle_t handle,
                           int64_t ldc) {
     __typeof__(&mysgemm_64) multiply;
     *(void**)&multiply = dlsym(RTLD_NEXT, "mysgemm_64");
-    if (m == timed_n && n == timed_n && k == timed_n)
+    if (m == timed_n && n == timed_n && k == timed_n) {
+        void (*meanwhile)(void);
+        if ((*(void**)& meanwhile = dlsym(RTLD_DEFAULT, "while_gpu_is_timed")))
+            meanwhile();
         return getenv("STANDIN_FAILS") ? MYBLAS_STATUS_EXECUTION_FAILED : MYBLAS_STATUS_SUCCESS;
+    }
     return multiply(handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 }
 

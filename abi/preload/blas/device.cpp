@@ -3,6 +3,7 @@
 #include "core/environment.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -246,6 +247,8 @@ bool device::begin_unpacking(slot& s, bool deliver) noexcept {
     s.now = phase::free;
     if (driver_ && driver_->event_synchronize(s.copied) != 0)
         return false;
+    if (deliver && !confirm_fetches())
+        return false;
     if (deliver) {
         s.job = team_.post(
             {s.pinned, s.rows, s.cols, s.rows}, s.target, copy_team::destination::memory, s.part);
@@ -382,8 +385,19 @@ bool device::fetch(const device& other,
     device_copy copy{end(from, other.context_), end(to, context_), 0, 0, 1};
     copy.width_bytes = static_cast<size_t>(rows) * sizeof(float);
     copy.from.height = copy.to.height = copy.height = static_cast<size_t>(cols);
+    awaited_[place_of(other)] = other.events_[event];
+    awaited_peers_ |= bit_of(other);
     return driver_->stream_wait_event(streams_[fetches], other.events_[event], 0) == 0 &&
            driver_->copy_between_devices(&copy, streams_[fetches]) == 0;
+}
+
+// A stream also goes on after an event that a lost device never reached. What arrives then may have
+// been computed from anything.
+bool device::confirm_fetches() noexcept {
+    for (; awaited_peers_ != 0; awaited_peers_ &= awaited_peers_ - 1)
+        if (driver_->event_synchronize(awaited_[std::countr_zero(awaited_peers_)]) != 0)
+            return false;
+    return true;
 }
 
 // ---- The end ------------------------------------------------------------------------------------
@@ -399,6 +413,7 @@ bool device::finish(bool deliver) noexcept {
     for (const myblasStream_t s : streams_)
         is_good = api_->stream_synchronize(handle_, s) == MYBLAS_STATUS_SUCCESS && is_good;
     is_recorded_.fill(false);
+    awaited_peers_ = 0;
     return is_good;
 }
 

@@ -42,6 +42,12 @@ public:
     // while it creates a context.
     void join_opener() noexcept;
 
+    bool is_open() const noexcept { return state_.load(std::memory_order_acquire) == state::open; }
+    // Whether it was tried to open the device, in vain.
+    bool has_failed() const noexcept {
+        return state_.load(std::memory_order_acquire) == state::failed;
+    }
+
     // The reason why a call failed; null if nothing more is known.
     const char* why_failed(myblasRoutine_t r) const noexcept {
         return is_open() ? missing_.reason(r) : nullptr;
@@ -100,7 +106,8 @@ public:
     // Whether fetch() works and is quicker than an upload. Both devices are held.
     bool can_fetch_from(const device& other) noexcept;
     // Enqueues a copy from another device on the stream `fetches`, once the other device has
-    // reached an event that it has recorded.
+    // reached an event that it has recorded. If the other device is lost before that, no later
+    // download is delivered.
     bool fetch(const device& other,
                int event,
                const device_matrix& from,
@@ -147,10 +154,12 @@ private:
         bool ends_download = false;
     };
 
-    static uint64_t bit_of(const device& d) noexcept { return uint64_t{1} << d.ordinal_ % 64; }
+    static size_t place_of(const device& d) noexcept {
+        return static_cast<size_t>(d.ordinal_) % 64;
+    }
+    static uint64_t bit_of(const device& d) noexcept { return uint64_t{1} << place_of(d); }
 
     enum class state { closed, open, failed };
-    bool is_open() const noexcept { return state_.load(std::memory_order_acquire) == state::open; }
     // The functions below require the mutex.
     bool open_now() noexcept;
     bool initialise() noexcept;
@@ -161,6 +170,7 @@ private:
     slot* next_slot() noexcept;
     bool give_buffer(slot&) noexcept;
     bool has_arrived(const slot&) const noexcept;
+    bool confirm_fetches() noexcept;
     bool begin_unpacking(slot&, bool deliver) noexcept;
     void finish_unpacking(slot&) noexcept;
     bool send_oldest() noexcept;
@@ -181,6 +191,9 @@ private:
     std::array<bool, event_count> is_recorded_{};
     // Bit i: whether NVLink leads to GPU i was asked, and is true; its memory can be read.
     uint64_t asked_peers_ = 0, linked_peers_ = 0, enabled_peers_ = 0;
+    // Bit i: a fetch waits for event i of `awaited_`, an event of GPU i.
+    uint64_t awaited_peers_ = 0;
+    std::array<cuda_driver::event, 64> awaited_{};
 
     void* memory_ = nullptr;
     size_t memory_bytes_ = 0;

@@ -2,8 +2,8 @@
 // it, and fetches the other parts from the devices that have uploaded them. The operand is at the
 // same place in the memory of each device.
 //
-// An upload that fails after it was published, because the device is lost, is seen by its own
-// device alone. The other devices' results are then wrong.
+// A device may be lost after it has published an upload. Devices that fetched from it then deliver
+// nothing: device::fetch.
 #pragma once
 
 #include "blas/shares.h"

@@ -36,18 +36,18 @@ double cost_model::host_seconds(const product_size& s) const noexcept {
            host_flops_.load(std::memory_order_relaxed);
 }
 
-double cost_model::device_seconds(const product_size& s) const noexcept {
+double cost_model::device_seconds(const product_size& s, int devices) const noexcept {
     const double m = static_cast<double>(s.m), n = static_cast<double>(s.n);
     const double k = static_cast<double>(s.k);
     const double in = (m * k + k * n + (s.reads_c ? m * n : 0)) * element_bytes / rates_.to_device;
     const double out = m * n * element_bytes / rates_.to_host;
     const double arithmetic = s.flops() / rates_.device_flops;
     return device_[size_of(s)].value.load(std::memory_order_relaxed) *
-           (rates_.device_latency + std::max(in, arithmetic) + out);
+           (rates_.device_latency + (std::max(in, arithmetic) + out) / devices);
 }
 
-bool cost_model::prefers_device(const product_size& s) const noexcept {
-    return s.flops() >= least_flops && margin * device_seconds(s) < host_seconds(s);
+bool cost_model::prefers_devices(const product_size& s, int devices) const noexcept {
+    return s.flops() >= least_flops && margin * device_seconds(s, devices) < host_seconds(s);
 }
 
 void cost_model::learn_host(const product_size& s, double seconds) noexcept {
@@ -59,8 +59,8 @@ void cost_model::learn_host(const product_size& s, double seconds) noexcept {
     device.store(factor + forgiveness * (1 - factor), std::memory_order_relaxed);
 }
 
-void cost_model::learn_device(const product_size& s, double seconds) noexcept {
-    const double ratio = std::min(seconds / device_seconds(s), most_excess_of_device);
+void cost_model::learn_devices(const product_size& s, int devices, double seconds) noexcept {
+    const double ratio = std::min(seconds / device_seconds(s, devices), most_excess_of_device);
     learn(device_[size_of(s)].value, ratio, ratio > 1 ? share_for_host : share_for_device);
 }
 

@@ -20,8 +20,8 @@ struct product_size {
 // Measured once, in offload.cpp. At first, host_flops is an upper limit.
 struct rates {
     double host_flops = 0;     // flop/s of the program's BLAS
-    double device_flops = 0;   // flop/s of the kernels, without transfers; all devices together
-    double to_device = 0;      // bytes/s, from the program's memory through pinned buffers
+    double device_flops = 0;   // flop/s of a device's kernels, without transfers
+    double to_device = 0;      // bytes/s of a device, from memory through pinned buffers
     double to_host = 0;        // bytes/s, in the opposite direction
     double device_latency = 0; // seconds that even the smallest call takes
 };
@@ -39,14 +39,14 @@ public:
 
     double host_seconds(const product_size&) const noexcept;
     // Copies in and arithmetic overlap; the copy back of the result mostly follows them.
-    double device_seconds(const product_size&) const noexcept;
+    double device_seconds(const product_size&, int devices) const noexcept;
 
-    // Whether the device wins by more than the model's error.
-    bool prefers_device(const product_size&) const noexcept;
+    // Whether the devices win by more than the model's error.
+    bool prefers_devices(const product_size&, int devices) const noexcept;
 
-    // Correct the predictions by the measured time of calls.
+    // Correct the predictions by the measured time of calls. `devices` were open at that time.
     void learn_host(const product_size&, double seconds) noexcept;
-    void learn_device(const product_size&, double seconds) noexcept;
+    void learn_devices(const product_size&, int devices, double seconds) noexcept;
 
 private:
     // The recent times of calls relative to the calibrated rates. Each size of products has a

@@ -76,6 +76,10 @@ struct device_list {
     const char* reason = "no GPU can be used"; // why there is no GPU
 
     std::span<device* const> all() const { return {devices.data(), static_cast<size_t>(count)}; }
+    template <class Property>
+    int count_of(Property has) const {
+        return static_cast<int>(std::ranges::count_if(all(), has));
+    }
 
     // The first device is opened at once. If `are_gpus`, the others are opened when a call first
     // wants them, beside that call.
@@ -238,10 +242,9 @@ bool calibrate(const origin& from, rates* r) noexcept {
     constexpr double least_seconds = 1e-6; // differences of measurements are no smaller
     const auto cube = [](int64_t n) { return 2.0 * static_cast<double>(n * n * n); };
     r->device_latency = latency;
-    const int count = devices().count;
-    r->to_device = count * bytes / std::max(up - latency, least_seconds);
-    r->to_host = count * bytes / std::max(down - latency, least_seconds);
-    r->device_flops = count * cube(kernel_n) / kernel;
+    r->to_device = bytes / std::max(up - latency, least_seconds);
+    r->to_host = bytes / std::max(down - latency, least_seconds);
+    r->device_flops = cube(kernel_n) / kernel;
     r->host_flops = most_host_flops();
     return true;
 }
@@ -256,20 +259,20 @@ cost_model& model_of(routine r) noexcept {
     return *std::launder(reinterpret_cast<cost_model*>(model_memory[static_cast<int>(r)]));
 }
 
-// Whether a measurement has succeeded. The first caller carries it out.
+// The state of a measurement, which the first caller carries out.
 template <class Measure>
-bool is_measured(std::atomic<calibration>& state, Measure&& measure) noexcept {
+calibration measure_once(std::atomic<calibration>& state, Measure&& measure) noexcept {
     calibration c = state.load(std::memory_order_acquire);
     if (c == calibration::none && state.compare_exchange_strong(c, calibration::under_way)) {
         c = measure() ? calibration::done : calibration::failed;
         state.store(c, std::memory_order_release);
     }
-    return c == calibration::done;
+    return c;
 }
 
-// Whether there is a model.
-bool has_model(const origin& from) noexcept {
-    return is_measured(calibrated, [&] {
+// Why there is no model, or null.
+const char* why_no_model(const origin& from) noexcept {
+    const calibration c = measure_once(calibrated, [&] {
         rates measured;
         const bool is_good = calibrate(from, &measured);
         if (is_good)
@@ -277,12 +280,15 @@ bool has_model(const origin& from) noexcept {
                 new (memory) cost_model(measured);
         return is_good;
     });
+    return c == calibration::done        ? nullptr
+           : c == calibration::under_way ? "another thread was timing the GPU"
+                                         : "the GPU could not be timed";
 }
 
-// Whether the models know the rate of the program's BLAS. Timing it takes a tenth of a second, most
-// of it to start the threads of the program's BLAS.
-bool is_host_timed(const origin& from) noexcept {
-    return is_measured(host_timed, [&] {
+// Why the models do not know the rate of the program's BLAS, or null. Timing it takes a tenth of a
+// second, most of it to start the threads of the program's BLAS.
+const char* why_host_is_not_timed(const origin& from) noexcept {
+    const calibration c = measure_once(host_timed, [&] {
         constexpr int64_t n = 512;
         const double flops = host_flops(n, calibrating_runs, from);
         if (flops > 0)
@@ -290,6 +296,9 @@ bool is_host_timed(const origin& from) noexcept {
                 model_of(static_cast<routine>(i)).set_host_flops(flops);
         return flops > 0;
     });
+    return c == calibration::done        ? nullptr
+           : c == calibration::under_way ? "another thread was timing the host"
+                                         : "the host could not be timed";
 }
 
 // ---- Calls --------------------------------------------------------------------------------------
@@ -397,7 +406,7 @@ void offload_candidate::count() noexcept {
         host_seconds.fetch_add(seconds, std::memory_order_relaxed);
     if (is_watched_) {
         if (is_served_)
-            model_of(routine_).learn_device(size_, seconds);
+            model_of(routine_).learn_devices(size_, open_devices_, seconds);
         else
             model_of(routine_).learn_host(size_, seconds);
     }
@@ -434,16 +443,19 @@ bool offload_candidate::offer(const Call& call, const origin& from) noexcept {
         return refuse("the process forked after the GPU was used");
     if constexpr (can_gain(Call::kind)) {
         if (read_mode() == mode::automatic) {
-            if (!has_model(from))
-                return refuse("the GPU could not be timed");
+            if (const char* reason = why_no_model(from))
+                return refuse(reason);
+            const cost_model& model = model_of(Call::kind);
+            const int usable = devices().count_of([](const device* d) { return !d->has_failed(); });
             // Until the host is timed, the model knows only the rate of the fastest host.
-            const bool is_clear = model_of(Call::kind).prefers_device(size_);
-            if (!is_clear && !is_host_timed(from))
-                return refuse("the host could not be timed");
+            const bool is_clear = model.prefers_devices(size_, usable);
+            if (const char* reason = is_clear ? nullptr : why_host_is_not_timed(from))
+                return refuse(reason);
             begin_ns_ = report::now_ns(); // the calibration does not count
             is_watched_ = true;
-            if (!is_clear && !model_of(Call::kind).prefers_device(size_))
+            if (!is_clear && !model.prefers_devices(size_, usable))
                 return refuse("the host is expected to be faster");
+            open_devices_ = devices().count_of([](const device* d) { return d->is_open(); });
         }
     }
     switch (call.run(devices().all(), from)) {

@@ -94,6 +94,7 @@ private:
     bool is_served_ = false;
     bool is_watched_ = false;      // the model learns from the call's time
     bool waits_for_start_ = false; // it counts towards starting the GPU
+    int open_devices_ = 0;         // when the call began
     product_size size_{};
     uint64_t begin_ns_ = 0;
 };

@@ -37,16 +37,18 @@ device_result
 take_shares(device& d, int helpers, const shares& s, int64_t index, std::atomic<int64_t>& next) {
     const device::activation active(d, helpers);
     device_result result;
-    for (; index < s.count && result.failed_share < 0; index = next.fetch_add(1)) {
+    for (; index < s.count; index = next.fetch_add(1)) {
         d.restart_count();
         const bool is_computed = active.is_active() && s.compute(d, index);
         if (!is_computed)
             s.fail(index);
-        if ((active.is_active() && !d.finish(is_computed)) || !is_computed) {
+        const bool is_finished = active.is_active() && d.finish(is_computed);
+        result.delivered_any = result.delivered_any || d.delivered() > 0;
+        if (!is_computed || !is_finished) { // and takes no other share
             result.failed_share = index;
             result.downloads = d.delivered();
+            break;
         }
-        result.delivered_any = result.delivered_any || d.delivered() > 0;
     }
     return result;
 }

@@ -1,7 +1,7 @@
 #include "blas/staged_level3.h"
 
 #include "blas/operations.h"
-#include "blas/staging.h"
+#include "blas/shared_update.h"
 
 #include <algorithm>
 
@@ -258,6 +258,9 @@ private:
 outcome staged_in_parts(const held_devices& devices, const level3& p, host_function on_host) {
     if (p.what == level3::kind::product)
         return staged_product(devices, p, on_host);
+    if (shared_update shared(devices, p); shared.can_be_used())
+        if (const outcome o = shared.run(on_host); o != outcome::device_failed)
+            return o; // else a device stopped those that waited for it: all begin again alone
     if (const staged_tiles tiles(devices, p); tiles.can_be_used())
         return tiles.run(on_host);
     if (fits(p, devices.memory()))
