@@ -6,8 +6,9 @@
 // Shared memory: limbs of B, and a ring of slabs of 32 k; 88 and 48 KiB.
 // Launch: two blocks of 256 threads on a multiprocessor, or four of 128, which take tiles of all
 // products in turns.
-// Accepts: up to 2^30 rows, columns and k, and 2^30 tiles. Copies have 16 bytes if A and B consist
-// of aligned quads, which the host does not know of arrays of pointers.
+// Accepts: up to 2^30 rows, columns and k, and 2^30 tiles. Copies of an operand have 16 bytes if it
+// consists of aligned quads, which the host does not know of arrays of pointers. Tiles of 128 x 64
+// compute the transpose of C where this needs fewer of them.
 #include "kernels/sgemm/tensor/tf32x3_batch.cuh"
 
 #include "kernels/sgemm/components/work.h"
@@ -24,13 +25,21 @@ struct variant {
     static constexpr myblasMath_t math = MYBLAS_FP32_EMULATED_MATH;
     static constexpr bool has_epilogue = true;
 
-    static constexpr int choice_bits = 4; // the transpositions, quads, and the epilogue
+    // The transpositions, quads of A and of B, the epilogue, and swapped operands.
+    static constexpr int choice_bits = 6;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
-        return with_bits<4>(choice, [&](auto transa, auto transb, auto quads, auto is_fused) {
-            using Form = std::conditional_t<is_fused, with_epilogue<Shape>, Shape>;
-            return f(tf32_batch_kernel < Form, transa, transb, quads ? 4 : 1 >, smem_bytes);
-        });
+        return with_bits<6>(
+            choice,
+            [&](auto transa, auto transb, auto quads_a, auto quads_b, auto is_fused, auto swaps) {
+                constexpr bool is_swapped = swaps && may_swap;
+                using Plain = std::conditional_t<is_swapped, with_swapped_operands<Shape>, Shape>;
+                using Form = std::conditional_t<is_fused, with_epilogue<Shape>, Plain>;
+                // With an epilogue, both operands are copied in the same way.
+                constexpr int width_a = quads_a && (quads_b || !is_fused) ? 4 : 1;
+                constexpr int width_b = quads_b && (quads_a || !is_fused) ? 4 : 1;
+                return f(tf32_batch_kernel<Form, transa, transb, width_a, width_b>, smem_bytes);
+            });
     }
 
     static constexpr const char* accepts_what =
@@ -42,7 +51,16 @@ struct variant {
                tile_count(p, Shape::block_m, Shape::block_n) <= most / p.batch_count;
     }
 
+    // Whether the kernel computes the transpose of C, which needs fewer tiles.
+    static constexpr bool may_swap = Shape::block_m != Shape::block_n;
+    static bool is_swapped(const sgemm_problem& p) {
+        return may_swap && p.epilogue.is_empty() &&
+               tile_count(p, Shape::block_n, Shape::block_m) <
+                   tile_count(p, Shape::block_m, Shape::block_n);
+    }
+
     static work_estimate work(const work_query& q) {
+        // Without swapping, which the predictor was not fitted to.
         const tile_kernel kernel{.block_m = Shape::block_m,
                                  .block_n = Shape::block_n,
                                  .slab_k = Shape::block_k,
@@ -54,14 +72,23 @@ struct variant {
         return w;
     }
 
-    // Whether A and B consist of aligned quads.
-    static bool has_quads(const sgemm_problem& p) {
-        return (p.transa ? p.k : p.m) % 4 == 0 && (p.transb ? p.n : p.k) % 4 == 0 &&
-               batch_aligned16(p.a, p.lda, p.stride_a, p.a_array, p.batch_count) &&
-               batch_aligned16(p.b, p.ldb, p.stride_b, p.b_array, p.batch_count);
+    // The problem of the transpose of C, but for C itself.
+    static sgemm_problem transpose_of(const sgemm_problem& p) {
+        sgemm_problem t = p;
+        t.transa = !p.transb, t.transb = !p.transa;
+        t.m = p.n, t.n = p.m;
+        t.a = p.b, t.lda = p.ldb, t.stride_a = p.stride_b, t.a_array = p.b_array;
+        t.b = p.a, t.ldb = p.lda, t.stride_b = p.stride_a, t.b_array = p.a_array;
+        return t;
     }
 
-    static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
+    static myblasStatus_t launch(const sgemm_problem& problem, const launch_context& context) {
+        const bool swapped = is_swapped(problem);
+        const sgemm_problem p = swapped ? transpose_of(problem) : problem;
+        const bool quads_a = (p.transa ? p.k : p.m) % 4 == 0 &&
+                             batch_aligned16(p.a, p.lda, p.stride_a, p.a_array, p.batch_count);
+        const bool quads_b = (p.transb ? p.n : p.k) % 4 == 0 &&
+                             batch_aligned16(p.b, p.ldb, p.stride_b, p.b_array, p.batch_count);
         const auto of_column = static_cast<unsigned>(ceil_div<int64_t>(p.m, Shape::block_m));
         const auto of_row = static_cast<unsigned>(ceil_div<int64_t>(p.n, Shape::block_n));
         const tf32_batch_tiles tiles{.count =
@@ -70,7 +97,8 @@ struct variant {
                                      .of_column = of_column};
         const auto places = static_cast<unsigned>(context.device->sm_count * Shape::blocks_per_sm);
         const dim3 grid(std::min(tiles.count, places));
-        const unsigned choice = form_bits(p) | has_quads(p) << 2 | !p.epilogue.is_empty() << 3;
+        const unsigned choice =
+            form_bits(p) | quads_a << 2 | quads_b << 3 | !p.epilogue.is_empty() << 4 | swapped << 5;
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             const bool is_early = p.batch_count == 1;
             constexpr int threads = Shape::threads;

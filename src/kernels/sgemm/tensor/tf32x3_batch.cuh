@@ -8,6 +8,9 @@
 // knowing of each other. Blocks stay, and take tiles of all products. They copy the first slabs of
 // their next tile while they write a tile. Copies are by cp.async, in TMA's layout.
 //
+// Where it needs fewer tiles, the launcher swaps the operands. The kernel then computes the
+// transpose of C, and stores it transposed.
+//
 // If limbs may not hold the elements of a tile, or a sum is not finite, the block copies the slabs
 // again and computes the tile on the FP32 units. Nothing has been written by then.
 //
@@ -29,7 +32,7 @@ struct tf32_batch_parameters {
 template <tf32_batch_parameters of>
 struct tf32_batch_shape {
     static constexpr int stages = of.stages, blocks_per_sm = of.blocks_per_sm;
-    static constexpr bool has_epilogue = false;
+    static constexpr bool has_epilogue = false, is_swapped = false;
     static constexpr int block_m = 64 * of.warpgroups_m, block_n = 64, block_k = 32;
     static constexpr int threads = 128 * of.warpgroups_m, team_threads = threads;
 
@@ -44,6 +47,12 @@ struct tf32_batch_shape {
     static_assert(threads <= 256 && stages >= 2);
     // Each block has another KiB, and one in which its memory is aligned.
     static_assert(blocks_per_sm * (smem_bytes + 2048) <= 228 * 1024);
+};
+
+// The same with swapped operands.
+template <class Shape>
+struct with_swapped_operands : Shape {
+    static constexpr bool is_swapped = true;
 };
 
 // The thread's number, hidden from the compiler, so that it does not keep what follows from it in
@@ -151,7 +160,7 @@ struct tf32_batch_tile {
     };
 
     // Copies the slabs of a block's tiles, one after another, `width` floats at a time.
-    template <int width>
+    template <int width_a, int width_b>
     class slab_stream {
     public:
         __device__ __forceinline__ slab_stream(const sgemm_problem& p,
@@ -187,8 +196,8 @@ struct tf32_batch_tile {
         const sgemm_problem& p_;
         const tf32_batch_tiles& tiles_;
         char* const smem_;
-        tf32_slab_copier<Shape, Shape::block_m, transa, width> a_;
-        tf32_slab_copier<Shape, Shape::block_n, !transb, width> b_;
+        tf32_slab_copier<Shape, Shape::block_m, transa, width_a> a_;
+        tf32_slab_copier<Shape, Shape::block_n, !transb, width_b> b_;
         unsigned tile_;
         int k_left_, read_, write_;
 
@@ -389,6 +398,61 @@ struct tf32_batch_tile {
         }
     }
 
+    // The same if rows of the tile are columns of C.
+    __device__ __forceinline__ void write_swapped(const sgemm_problem& p,
+                                                  const sgemm_operands& o,
+                                                  int64_t tile_row,
+                                                  int64_t tile_col,
+                                                  const accumulators& acc) const {
+        const unsigned thread = own_number();
+        const int64_t first_row = tile_col + col_of(thread), first_col = tile_row + row_of(thread);
+        float* const c = o.c + first_row + first_col * p.ldc;
+        const int rows = static_cast<int>(min(p.n - first_row, int64_t{Shape::block_n}));
+        const int cols = static_cast<int>(min(p.m - first_col, int64_t{2}));
+        const bool pairs = reinterpret_cast<uintptr_t>(c) % 8 == 0 && p.ldc % 2 == 0;
+#pragma unroll
+        for (int first = 0; first < 16; first += at_once) {
+            // Calls f(element of C, its number in acc, rows from there to the end of C, i) for each
+            // pair of rows.
+            const auto for_each = [&](auto&& f) {
+#pragma unroll
+                for (int i = 0; i < at_once; ++i) {
+                    const int pair = first + i, row = pair / 2 * 8;
+                    if (pair % 2 < cols)
+                        f(c + row + pair % 2 * p.ldc, 2 * pair, rows - row, i);
+                }
+            };
+            float old[at_once][2] = {};
+            if (o.beta != 0)
+                for_each([&](const float* at, int, int left, int i) {
+                    if (pairs && left >= 2) {
+                        const float2 v = *reinterpret_cast<const float2*>(at);
+                        old[i][0] = v.x, old[i][1] = v.y;
+                    } else {
+#pragma unroll
+                        for (int r = 0; r < 2; ++r)
+                            old[i][r] = r < left ? at[r] : 0;
+                    }
+                });
+            for_each([&](float* at, int sum, int left, int i) {
+                float v[2];
+#pragma unroll
+                for (int r = 0; r < 2; ++r) {
+                    v[r] = o.alpha * acc[sum + r];
+                    if (o.beta != 0)
+                        v[r] = fmaf(o.beta, old[i][r], v[r]);
+                }
+                if (pairs && left >= 2)
+                    *reinterpret_cast<float2*>(at) = make_float2(v[0], v[1]);
+                else
+#pragma unroll
+                    for (int r = 0; r < 2; ++r)
+                        if (r < left)
+                            at[r] = v[r];
+            });
+        }
+    }
+
     // The same with an epilogue.
     __device__ __forceinline__ void write_fused(const sgemm_problem& p,
                                                 const sgemm_operands& o,
@@ -425,8 +489,8 @@ struct tf32_batch_tile {
 
 #endif
 
-// `width`: 4 if all operands consist of aligned quads, otherwise 1.
-template <class Shape, bool transa, bool transb, int width>
+// `width_a`: 4 if A consists of aligned quads, otherwise 1. `width_b`: the same of B.
+template <class Shape, bool transa, bool transb, int width_a, int width_b>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     tf32_batch_kernel(const tf32_batch_tiles tiles, const __grid_constant__ sgemm_problem p) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -437,7 +501,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     const bool reads = resolve_scalars(p).k != 0;
     const int k = static_cast<int>(p.k);
     const tile_type thread;
-    typename tile_type::template slab_stream<width> slabs(p, tiles, smem);
+    typename tile_type::template slab_stream<width_a, width_b> slabs(p, tiles, smem);
     if (reads)
         slabs.begin_at(blockIdx.x);
 #pragma unroll 1
@@ -479,6 +543,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
         o.c = operand_base(p.c, p.c_array, p.c_array ? 0 : p.stride_c, at.batch);
         if constexpr (Shape::has_epilogue)
             thread.write_fused(p, o, epilogue_op(p, o, at.batch), at.row, at.col, acc);
+        else if constexpr (Shape::is_swapped)
+            thread.write_swapped(p, o, at.row, at.col, acc);
         else
             thread.write(p, o, at.row, at.col, acc);
     }
