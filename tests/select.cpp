@@ -326,26 +326,6 @@ void test_learned_factors_decide(void**) {
     assert_string_equal(selected_by(m, p, 500000), "split");
 }
 
-// An operand is aligned where every matrix of it is: its address, columns and strides.
-void test_alignment(void**) {
-    made_up_model m;
-    for (size_t bits = 0; bits < m.model.fact_weights.size(); ++bits)
-        m.model.fact_weights[bits][0] = static_cast<float>(bits);
-    const auto facts = [&](const sgemm_problem& p) {
-        const work_query query(p, device, 0);
-        return static_cast<size_t>(problem_view(m.model, query).hidden[0]);
-    };
-    sgemm_problem p = square(500);
-    p.stride_a = p.stride_b = p.stride_c = 1; // of no account for a single product
-    assert_int_equal(facts(p), 7 << 2);
-    p.batch_count = 2;
-    assert_int_equal(facts(p), 0);
-    p.stride_b = 512000;
-    assert_int_equal(facts(p), 2 << 2);
-    p.ldb = 1022;
-    assert_int_equal(facts(p), 0);
-}
-
 // Where C may be read, a kernel's time has another factor.
 void test_factors_of_reading_c(void**) {
     made_up_model m;
@@ -996,7 +976,6 @@ int main() {
         cmocka_unit_test(test_least_time),
         cmocka_unit_test(test_modes_and_architectures),
         cmocka_unit_test(test_learned_factors_decide),
-        cmocka_unit_test(test_alignment),
         cmocka_unit_test(test_factors_of_reading_c),
         cmocka_unit_test(test_who_refuses_is_not_compared),
         cmocka_unit_test(test_domains),

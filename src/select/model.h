@@ -192,15 +192,14 @@ struct problem_view {
         uncached = 1 - 0.65f / (1 + fast_exp2(clamp(4.3281f * (log_cache + 0.7f))));
 
         constexpr float scale = log_scale;
-        const auto is_aligned = [&p](const float* x, int64_t ld, int64_t stride) {
-            return reinterpret_cast<uintptr_t>(x) % 16 == 0 && ld % 4 == 0 &&
-                   (p.batch_count == 1 || stride % 4 == 0);
+        const auto is_aligned = [](const float* x, int64_t ld) {
+            return reinterpret_cast<uintptr_t>(x) % 16 == 0 && ld % 4 == 0;
         };
         const bool facts[fact_count] = {p.transa,
                                         p.transb,
-                                        is_aligned(p.a, p.lda, p.stride_a),
-                                        is_aligned(p.b, p.ldb, p.stride_b),
-                                        is_aligned(p.c, p.ldc, p.stride_c),
+                                        is_aligned(p.a, p.lda),
+                                        is_aligned(p.b, p.ldb),
+                                        is_aligned(p.c, p.ldc),
                                         p.a_array != nullptr};
         size_t bits = 0;
         for (size_t i = 0; i < fact_count; ++i)

@@ -460,9 +460,9 @@ bool copies_quads(const sgemm_problem& p, const thin_layout& layout) {
 // In batches of many lines of a k that four loads of words cover, registers hold more of the
 // matrix than shared memory does.
 bool are_covered_by_words(const sgemm_problem& p, const thin_layout& layout) {
-    constexpr int64_t least_lines = 512, least_k = 97, most_k = 128;
+    constexpr int64_t least_lines = 512, covered_k = 128;
     return layout.k_contiguous && p.batch_count > 1 && layout.short_lines == 1 &&
-           layout.lines >= least_lines && p.k >= least_k && p.k <= most_k;
+           layout.lines >= least_lines && p.k == covered_k;
 }
 
 // Calls f with the form for a product. The sizes at which forms change were measured:
