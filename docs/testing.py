@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/testing.md"
 RESULTS = ROOT / "tests/results"
 sys.path.insert(0, str(ROOT / "tests"))
-from sanitize_gpu import TOOLS, pieces_of  # noqa: E402
+from sanitize_gpu import TOOLS, shards  # noqa: E402
 
 # `by_name` of a run: True in early ones.
 BY_NAME = {
@@ -166,8 +166,14 @@ def sanitizer_groups(runs):
     by_check = {}
     for (commit, machine), results in groups.items():
         programs = sorted({program for _, program, _ in results})
-        for piece in pieces_of(programs, TOOLS):
-            by_check.setdefault((commit, machine, piece[0]), {})[piece[1:]] = results.get(piece)
+        # Into how many pieces a program was cut at that commit; if none began, as it is cut now.
+        counts = {(check, name): int(shard.split("/")[1]) for check, name, shard in results}
+        for check in TOOLS:
+            pieces = by_check.setdefault((commit, machine, check), {})
+            for name in programs:
+                count = counts.get((check, name), shards(check, name))
+                for shard in (f"{i}/{count}" for i in range(count)):
+                    pieces[name, shard] = results.get((check, name, shard))
     return by_check
 
 
