@@ -186,7 +186,7 @@ def most_gpus(measured):
 
 
 def summary(measured, engines=None):
-    """Of each kind of work its largest size, on one GPU and on the most."""
+    """Of each work its largest size, on the fewest GPUs that were measured and on the most."""
     largest = {}
     for work in works(measured):
         if engines is None or work.engine in engines:

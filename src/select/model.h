@@ -229,7 +229,6 @@ struct problem_view {
         const float log_c = log_m + log_n + log_batch;
         const float taper =
             limit((log_short - 3) / 2, 0, 1) * limit((log_c - 13) / 2, 0, 1) / (1 + q.k / 256);
-        // A beta of 1 counts apart: kernels can add to C in memory then.
         const auto of_fact = [&](bool fact) { return fact ? taper : 0; };
         c_features = {taper,
                       taper * (limit(log_k, 4, 9) - 6),
@@ -238,7 +237,7 @@ struct problem_view {
                       of_fact(facts[4]),
                       of_fact(p.transa),
                       of_fact(p.transb),
-                      of_fact(!is_one(p.beta))};
+                      of_fact(!is_one(p.beta))}; // if beta is 1, kernels may add to C in memory
     }
 
 private:

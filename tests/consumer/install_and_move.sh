@@ -14,8 +14,8 @@ rm -rf "$first" "$prefix"
 "$cmake" --install "$build" --prefix "$first" >/dev/null && mv "$first" "$prefix" || exit 1
 
 source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$build/CMakeCache.txt")
-grep -q '^MYBLAS_COVERAGE:BOOL=ON$' "$build/CMakeCache.txt" ||
-    ! grep -rlF -e "$first" -e "$build" -e "$source" "$prefix" || {
+find "$prefix" -type f \
+    -exec "$source/tests/machine_paths.sh" "$first" "$build" "$source" -- {} + || {
     echo "the files above hold a path of the machine that built them"
     exit 1
 }

@@ -39,10 +39,8 @@ wheel=$(echo "$work/dist/myblas-$version-py3-none-linux_"*.whl)
 package=$(echo "$work"/venv/lib/python*/site-packages/myblas)
 [ "$(find "$package" -name 'libmyblas.so*')" = "$package/lib/libmyblas.so.1" ] ||
     die "the library is not there once"
-# Libraries with counters hold the paths of the files with the counts.
-grep -q '^MYBLAS_COVERAGE:BOOL=ON' "$build/CMakeCache.txt" ||
-    ! grep -rlF -e "$build" -e "$source" "$package" --include='*.so*' --include='myblas-*' \
-        --include='*.py' ||
+find "$package" \( -name '*.so*' -o -name 'myblas-*' -o -name '*.py' \) -type f \
+    -exec "$source/tests/machine_paths.sh" "$build" "$source" -- {} + ||
     die "the files above hold a path of the machine that built them"
 bash "$source/tests/elf/hardening_installed.sh" c++ "$package" ||
     die "the files in the wheel are not hardened"

@@ -1,7 +1,7 @@
 // gemv: a matrix times a vector, where one side of C is 1. The matrix is the long operand,
 // and its lines are along the long side of C. The vector is the single line of the other operand.
 //
-// Bound: reading the matrix once, 4 max(m, n) k bytes. A thread has 8 to 32 loads in flight, and no
+// Bound: reading the matrix once, 4 max(m, n) k bytes. A thread has 4 to 32 loads in flight, and no
 // thread waits for another before the end. Five kernels exist: `lines`, `shifted` and, for few
 // lines, `columns` if lines are neighbours in memory (gemv_n.cuh, gemv_columns.cuh); `k` and
 // `short` if k runs along memory (gemv_t.cuh).
@@ -9,12 +9,13 @@
 // A warp computes some lines, or the warps of a block split their k. Blocks can split k, too: the
 // blocks of a cluster, or any number of blocks through the workspace. The last block adds the sums
 // of all in a fixed order. The number of splits follows from the bytes that a multiprocessor can
-// have in flight (split_k), so that the device is full for every ratio of the sides.
+// have in flight (split_k), so that the device is full for every ratio of the sides; `columns` has
+// a block for each multiprocessor.
 //
 // Loads have 16 or 8 bytes if the matrix is aligned to that; where k runs along memory, the vector
 // must be aligned, too. Vectors may have a negative increment: then their distances are negative.
 //
-// Shared memory: a sum for each warp and line.
+// Shared memory: a sum for each warp and line; in `columns`, for each thread and line of a load.
 // Launch: 4 to 16 warps for each block, or 32.
 // Accepts: every product whose blocks fit into a grid, with k up to 2^30. For wider outputs, each
 // line of the short side reads the matrix again.
@@ -297,9 +298,10 @@ struct columns_form {
             vector_columns_kernel<width>, own, p, layout, context, 0, places(layout), meeting);
     }
 
-    // In a smaller matrix, adding the sums of all blocks takes longer than the other forms lose.
-    // Those read 8 lines at once, or 32 by quads. They lose little if all lines fit into one such
-    // load and the next column is far, or if quads leave no lane without a line.
+    // The other forms read 8 lines at once, or 32 by quads. They lose little if all lines fit into
+    // one such load and the next column is far. With quads, they also lose little if no lane is
+    // without a line, or if there are many lines. In a small matrix, adding the sums of all blocks
+    // takes longer than what they lose.
     static bool
     suits(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
         const int64_t lines = layout.lines;
@@ -457,8 +459,8 @@ bool copies_quads(const sgemm_problem& p, const thin_layout& layout) {
            (lie_together(p, layout) || (layout.ld % 4 == 0 && p.k % 4 == 0));
 }
 
-// In batches of many lines of a k that four loads of words cover, registers hold more of the
-// matrix than shared memory does.
+// With a k of 128, four loads of words of a warp cover a line. In batches of many such lines,
+// registers hold more of the matrix than shared memory does.
 bool are_covered_by_words(const sgemm_problem& p, const thin_layout& layout) {
     constexpr int64_t least_lines = 512, covered_k = 128;
     return layout.k_contiguous && p.batch_count > 1 && layout.short_lines == 1 &&

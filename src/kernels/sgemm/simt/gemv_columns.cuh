@@ -2,8 +2,9 @@
 // the matrix, as many at once as it has threads for. So warps read memory from end to end, except
 // for gaps between columns, and few threads are idle, whatever the number of lines is.
 //
-//   columns  abreast = 1024 / lines columns at once; thread t reads line t % lines of column
-//            t / lines, and the same of every (abreast * blocks)-th column after it
+//   columns  a column has pieces = lines / width loads, so abreast = 1024 / pieces columns are read
+//            at once: thread t reads piece t % pieces of column t / pieces, and the same piece of
+//            every (abreast * blocks)-th column after it
 #pragma once
 
 #include "kernels/sgemm/simt/gemv.cuh"

@@ -21,7 +21,7 @@ struct lines_shape {
 
 // interleaved: the first loads of all warps are neighbours in k, then their second loads, and so
 // on. Otherwise the loads of each warp are neighbours.
-// by_words: a load of `width` lines is as many loads of neighbouring words.
+// by_words: a lane loads `width` single words, line_lanes apart, instead of neighbours.
 template <int width, int line_lanes, bool interleaved, int blocks_per_sm, bool by_words = false>
 __global__ void __launch_bounds__(gemv_block::max_warps * 32, blocks_per_sm)
     vector_lines_kernel(int64_t first_batch,

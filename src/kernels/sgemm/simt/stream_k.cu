@@ -5,8 +5,9 @@
 // in equal shares, so all multiprocessors finish together, for every shape. One thread copies slabs
 // by TMA, and the other warps only multiply. Four lanes of a warp split k, which gives tiles of 128
 // x 64 the thread tile of 16 x 8. The variant "_splits" is for products with few tiles and a long
-// k; its tiles are 64 x 64 if these are not more than those of 128 x 32. Where the host knows that
-// beta is 1, the L2 cache adds tiles to C. The kernel is in stream_k.cuh.
+// k; its tiles are 64 x 64 if these are not more than those of 128 x 32. The kernel is in
+// stream_k.cuh. If the host knows that beta is 1, the L2 cache adds tiles to C, except with
+// "_splits", triangles and epilogues, and where zeroes are skipped.
 // Bound: FMA issue. A 16 x 8 thread tile leaves 128 of 134 issue slots to FMAs. Splits of k also
 // take 2 us for reading their sums. Below k = 200 or so the cost of each tile dominates. The two
 // warps of a scheduler are in the same phase, so no warp multiplies while both add their lanes'
@@ -259,8 +260,8 @@ struct variant {
     static constexpr bool may_skip_zeros = !in_splits && Shape::may_skip_zeros;
 
     // Bits: the two transpositions, A and B swapped, scalar loads, zeroes skipped, epilogue, tiles
-    // added in memory. Among the last four, only scalar loads can be set with another one, the
-    // epilogue or added tiles.
+    // added in memory. Of the last three at most one is set. Scalar loads may be set with the
+    // epilogue or with added tiles, but not with skipped zeroes.
     static constexpr int choice_bits = in_splits ? 5 : 7;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {

@@ -8,7 +8,8 @@
 // products in turns.
 // Accepts: up to 2^30 rows, columns and k, and 2^30 tiles. Copies of an operand have 16 bytes if it
 // consists of aligned quads, which the host does not know of arrays of pointers. Tiles of 128 x 64
-// compute the transpose of C where this needs fewer of them.
+// compute the transpose of C where this needs fewer of them. With an epilogue, both operands must
+// consist of quads, and C is never transposed.
 #include "kernels/sgemm/tensor/tf32x3_batch.cuh"
 
 #include "kernels/sgemm/components/work.h"
