@@ -77,7 +77,9 @@ def cell(work, gpus, mode):
         return ""
     wrong = "" if work.row(gpus, mode)["is_right"] else ", WRONG"
     ratio = f" ({plain / ms:.2f} ×)" if plain and mode != PLAIN else ""
-    return f"{milliseconds(ms)}{ratio}{wrong}"
+    count = work.row(gpus, mode).get("ranks")
+    ranks = f", {count} ranks" if count else ""
+    return f"{milliseconds(ms)}{ratio}{ranks}{wrong}"
 
 
 def milliseconds(ms):
@@ -122,7 +124,8 @@ def calls_table(measured):
         if job["gpus"] == most and "served" in job:
             forwarded = f"{job['forwarded']} ({job['reasons']})" if job["forwarded"] else "none"
             kernels = job["kernels"] or "none"
-            rows.append((job["part"], job["gpus"], job["mode"], kernels, forwarded))
+            run = job["part"] + (f", {job['ranks']} ranks" if "ranks" in job else "")
+            rows.append((run, job["gpus"], job["mode"], kernels, forwarded))
     heads = ["Run", "GPUs:", "Mode", "Kernels (calls served)", "Forwarded"]
     return table(heads, rows) if rows else []
 

@@ -16,6 +16,8 @@ large      cuBLASMp's products of large matrices
 
 Without a part: all of them, in this order. Each part runs on 1, 2, 4 GPUs and so on. A mode is
 plain, without myblas, or a math mode of myblas. Each result is compared with double precision.
+ScaLAPACK runs with each number of MPI processes (ranks), and the fastest of these results stays.
+
 OUTPUT.json is written whenever there is a result; what it has of other runs stays, and a result
 replaces an earlier one of the same work. BUILD_DIR is a finished build tree, wherever it was
 copied: its bin, lib, bench/engines and bench/generated are enough. fetch.sh installs what the parts
@@ -46,6 +48,7 @@ LEAST_SECONDS = 8  # that a run needs at all
 SECONDS_TO_END = 4  # after SIGTERM, and after one process of several has failed
 CORES = len(os.sched_getaffinity(0))  # that this process may use
 PATIENCE = 5  # a rehearsal may take 5 times as long: all ranks share the host's cores
+RANKS = "4,16"  # squares: then PBLAS sends panels as they are, instead of copying them first
 LIMIT_OF_ERROR = 1e-5  # relative to the norm; of an element, in root mean squares, ten times this
 LIMITS_OF_ERROR = {"psgetrf_": 1e-3}  # of A - LU, which grows in the factorisation
 FIRST_PORT = 29510
@@ -69,7 +72,7 @@ class Part:
     seconds: int  # and of all of them, from the first one's start
     has_process_per_gpu: bool = False
     is_alone: bool = False  # its memory is the host's, which runs beside it would use, too
-    mpi_ranks: int = 0  # at least; more for more GPUs
+    has_ranks: bool = False  # of MPI
     without_gpu: tuple = ()  # modes that use none: run once, after all others
     has_ends_first: bool = False  # the greatest number of GPUs, and then the least
     least_gpus: int = 1
@@ -90,10 +93,10 @@ PARTS = {
         Part("overlap", "PyTorch and NCCL", "overlap.py", [8192, 1 << 28], 60, 100,
              has_process_per_gpu=True, least_gpus=2),
         Part("scalapack", "ScaLAPACK", "scalapack_calls",
-             [16384, 512, "psgemm", "pspotrf", 64, "psgemm"], 75, 150, is_alone=True,
-             mpi_ranks=2, without_gpu=(PLAIN,), has_ends_first=True),
-        Part("lu", "ScaLAPACK", "scalapack_calls", [16384, 512, "psgetrf"], 60, 120, is_alone=True,
-             mpi_ranks=2, without_gpu=(PLAIN,), has_ends_first=True),
+             [16384, 512, "psgemm", "pspotrf", 64, "psgemm"], 75, 300, is_alone=True,
+             has_ranks=True, without_gpu=(PLAIN,), has_ends_first=True),
+        Part("lu", "ScaLAPACK", "scalapack_calls", [16384, 512, "psgetrf"], 60, 240, is_alone=True,
+             has_ranks=True, without_gpu=(PLAIN,), has_ends_first=True),
         Part("large", "cuBLASMp", "cublasmp_products.py", [65536], 120, 300,
              has_process_per_gpu=True, has_ends_first=True),
     )
@@ -107,12 +110,21 @@ class Job:
     part: Part
     gpus: int
     mode: str
+    ranks: int = 0
 
     def __str__(self):
-        return f"{self.part.name}, {self.mode}, {self.gpus} GPUs"
+        ranks = f", {self.ranks} ranks" if self.ranks else ""
+        return f"{self.part.name}, {self.mode}, {self.gpus} GPUs{ranks}"
 
     def file_name(self):
-        return f"{self.part.name}_{self.mode}_{self.gpus}"
+        ranks = f"_{self.ranks}_ranks" if self.ranks else ""
+        return f"{self.part.name}_{self.mode}_{self.gpus}{ranks}"
+
+    def row(self, seconds, status):
+        """For `jobs`."""
+        row = {"part": self.part.name, "gpus": self.gpus, "mode": self.mode}
+        row |= {"ranks": self.ranks} if self.ranks else {}
+        return row | {"seconds": seconds, "status": status}
 
 
 def parse():
@@ -124,6 +136,9 @@ def parse():
     parser.add_argument("parts", nargs="*", metavar="PART", help="of the list above")
     parser.add_argument("--gpus", help="numbers of GPUs, as 1,2,4")
     parser.add_argument("--modes", default=MODES, help="default: %(default)s")
+    parser.add_argument(
+        "--ranks", help=f"of ScaLAPACK; default: {RANKS}, but at most half as many as cores"
+    )
     parser.add_argument(
         "--at-once", action="store_true", help="runs on different GPUs at the same time"
     )
@@ -163,16 +178,22 @@ class Results:
             known = earlier.get(name, "").split("; ") if earlier else []
             context[name] = "; ".join(dict.fromkeys([*known, context[name]]))
         self.measured["context"] = context | {"versions": earlier.get("versions", {})}
+        self.own = []  # rows of this run
         self.is_good = True
 
     def add(self, kind, row):
-        keys = self.KEYS[kind]
-        kept = [
-            other
-            for other in self.measured.get(kind, [])
-            if any(other.get(key) != row.get(key) for key in keys)
-        ]
-        self.measured[kind] = [*kept, row]
+        """Replaces rows of the same work. Those of this run have other numbers of ranks: all its
+        jobs stay, and its fastest result, or a wrong one."""
+        rows = self.measured.get(kind, [])
+        same = [r for r in rows if all(r.get(key) == row.get(key) for key in self.KEYS[kind])]
+        own = [r for r in same if any(r is other for other in self.own)]
+        kept = [r for r in rows if not any(r is other for other in same)]
+        self.own.append(row)
+        if kind == "results":
+            kept.append(min([*own, row], key=lambda r: (r["is_right"], r["ms"])))
+        else:
+            kept += [*own, row]
+        self.measured[kind] = kept
         self.write()
 
     def add_versions(self, versions):
@@ -215,10 +236,6 @@ class Run:
     def count(self):
         return self.job.gpus if self.job.part.has_process_per_gpu else 1
 
-    def mpi_ranks(self):
-        part = self.job.part
-        return part.mpi_ranks and max(part.mpi_ranks, self.job.gpus)
-
     def command(self):
         part, arguments = self.job.part, self.setting
         sized = [str(a if isinstance(a, str) else self.sized(a)) for a in part.arguments]
@@ -231,11 +248,11 @@ class Run:
         if part.program.endswith(".py"):
             front += [arguments.python, here / part.program]
         else:
-            if part.mpi_ranks:
+            if self.job.ranks:
                 mpirun = shutil.which("mpirun.openmpi") or "mpirun"
-                front += [mpirun, "--bind-to", "none", "-n", self.mpi_ranks()]
+                front += [mpirun, "--bind-to", "none", "-n", self.job.ranks]
                 # Ranks that wait then yield their core, which makes every message slower.
-                if 2 * self.mpi_ranks() > CORES:
+                if 2 * self.job.ranks > CORES:
                     front.insert(-2, "--oversubscribe")
             front.append(arguments.build / "bench/engines" / part.program)
         return [*map(str, front), *sized]
@@ -252,7 +269,7 @@ class Run:
             own |= {"RANK": rank, "LOCAL_RANK": rank, "MASTER_ADDR": "127.0.0.1"}
             own |= {"WORLD_SIZE": self.count(), "LOCAL_WORLD_SIZE": self.count()}
             own |= {"MASTER_PORT": port}
-        sharers = self.mpi_ranks() or self.count()
+        sharers = self.job.ranks or self.count()
         threads = str(max(1, CORES // sharers))
         own |= {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
         if rehearses and part.name == "jax":
@@ -303,11 +320,8 @@ class Run:
                 os.killpg(process.pid, number)
 
     def row(self):
-        """For `jobs`."""
-        job = self.job
-        row = {"part": job.part.name, "gpus": job.gpus, "mode": job.mode}
-        row["seconds"] = round(time.monotonic() - self.begin, 1)
-        row["status"] = self.why or "ended"
+        seconds = round(time.monotonic() - self.begin, 1)
+        row = self.job.row(seconds, self.why or "ended")
         if self.report.exists():
             calls = calls_in(self.report.read_text(errors="replace"))
             row |= {kind: listed(counts) for kind, counts in calls.items()}
@@ -363,8 +377,7 @@ class Schedule:
                 self.leave_out(job, str(error))
 
     def leave_out(self, job, why="left out: no time"):
-        row = {"part": job.part.name, "gpus": job.gpus, "mode": job.mode}
-        self.results.add("jobs", row | {"seconds": 0, "status": why})
+        self.results.add("jobs", job.row(0, why))
         self.results.is_good = False
         print(f"{job}: {why}", file=sys.stderr, flush=True)
 
@@ -408,14 +421,21 @@ def powers_of_two(count):
     return [1 << i for i in range(count.bit_length())] if count else []
 
 
-def jobs_of(part, counts, modes):
+def default_ranks():
+    least, *others = map(int, RANKS.split(","))
+    return [least, *(ranks for ranks in others if 2 * ranks <= CORES)]
+
+
+def jobs_of(part, counts, modes, ranks=()):
     if part.name == "links":
         return [Job(part, max(counts), PLAIN)]
     counts = [count for count in counts if count >= part.least_gpus]
     order = [*counts[-1:], *counts[:-1]] if part.has_ends_first else counts
     with_gpus = [mode for mode in modes if mode not in part.without_gpu]
-    jobs = [Job(part, count, mode) for count in order for mode in with_gpus]
-    return jobs + [Job(part, 0, mode) for mode in modes if mode in part.without_gpu]
+    runs = [(count, mode) for count in order for mode in with_gpus]
+    runs += [(0, mode) for mode in modes if mode in part.without_gpu]
+    ranks = ranks if part.has_ranks else [0]
+    return [Job(part, *run, count) for run in runs for count in ranks]
 
 
 def main():
@@ -429,7 +449,8 @@ def main():
     counts = sorted(n for n in map(int, asked) if n <= count)
     parts = [PARTS[name] for name in setting.parts or PARTS]
     modes = setting.modes.split(",")
-    jobs = [job for part in parts for job in jobs_of(part, counts, modes)]
+    ranks = list(map(int, setting.ranks.split(","))) if setting.ranks else default_ranks()
+    jobs = [job for part in parts for job in jobs_of(part, counts, modes, ranks)]
     jobs.sort(key=lambda job: job.gpus == 0)
     if setting.rehearse:
         jobs = [job for job in jobs if job.part.name != "links"]
@@ -453,6 +474,7 @@ def command_line(setting):
     words = ["bench/engines/measure.py"]
     words += [f"--gpus {setting.gpus}"] if setting.gpus else []
     words += [f"--modes {setting.modes}"] if setting.modes != MODES else []
+    words += [f"--ranks {setting.ranks}"] if setting.ranks else []
     words += ["--at-once"] if setting.at_once else []
     words += [f"--divisor {setting.divisor}"] if setting.divisor != 1 else []
     words += ["--rehearse"] if setting.rehearse else []

@@ -49,24 +49,31 @@ def greatest(value):
 
 
 def timed(work, calls):
-    """Milliseconds of a call, as the slowest process has them."""
+    """Milliseconds of a call, as the slowest process has them, and what the last one returned."""
     finish()
     dist.barrier()
     begin = time.perf_counter()
     for _ in range(calls):
-        work()
+        result = None  # its memory is free for the next one
+        result = work()
     finish()
-    return greatest(1e3 * (time.perf_counter() - begin) / calls)
+    return greatest(1e3 * (time.perf_counter() - begin) / calls), result
 
 
 def milliseconds(work):
-    """The median of some batches, after a call that is not timed."""
+    """The median of some batches, after a call that is not timed, and what the last call
+    returned."""
     timed(work, 1)
-    once = timed(work, 1)
+    once, result = timed(work, 1)
     if once > 1e3 * LONG_SECONDS:
-        return once
+        return once, result
     calls = 1 + int(1e3 * BATCH_SECONDS / once)
-    return statistics.median(timed(work, calls) for _ in range(BATCHES))
+    batches = []
+    for _ in range(BATCHES):
+        result = None
+        ms, result = timed(work, calls)
+        batches.append(ms)
+    return statistics.median(batches), result
 
 
 def errors(pairs):

@@ -27,6 +27,13 @@ while [ "$1" != -- ]; do shift; done
 shift
 exec "$@"
 """
+MPIRUN = """#!/bin/sh
+while [ "$1" != -n ]; do shift; done
+export RANKS="$2"
+shift 2
+[ "$1" != --oversubscribe ] || shift
+exec "$@"
+"""
 RESULT = 'RESULT {"work": "sgemm_", "n": %s, "ms": %s, "error": %s, "largest_error": 1e-6}'
 
 
@@ -38,7 +45,7 @@ def executable(path, text):
 
 @pytest.fixture
 def planted(tmp_path, monkeypatch):
-    """Runs measure.py with a program in place of host_matrices; gives its status and results."""
+    """Runs measure.py with a program in place of the part's; gives its status and results."""
     build = tmp_path / "build"
     executable(build / "bin/myblas-run", RUN)
     monkeypatch.setenv("MYBLAS_COMMIT", "planted")
@@ -46,10 +53,10 @@ def planted(tmp_path, monkeypatch):
     monkeypatch.setattr(measure, "LEAST_SECONDS", 0.1)
     output = tmp_path / "engines.json"
 
-    def run(program, *options):
-        executable(build / "bench/engines/host_matrices", f"#!/bin/sh\n{program}\n")
+    def run(program, *options, part="host"):
+        executable(build / "bench/engines" / measure.PARTS[part].program, f"#!/bin/sh\n{program}\n")
         log = ["--log", tmp_path / "log"]
-        words = [PROGRAM, "--rehearse", *log, *options, build, output, "host"]
+        words = [PROGRAM, "--rehearse", *log, *options, build, output, part]
         monkeypatch.setattr(sys, "argv", list(map(str, words)))
         status = measure.main()
         return status, json.loads(output.read_text())
@@ -89,6 +96,38 @@ def test_later_results_replace_earlier_ones(planted):
     assert ms[2, "fast", 64] == 9 and ms[2, "strict", 64] == 2 and ms[2, "fast", 32] == 1
     assert len(ms) == len(measured["results"]) == 10
     assert len(measured["jobs"]) == 5
+
+
+def test_fastest_number_of_ranks(planted, tmp_path, monkeypatch):
+    """Of each work, unless a result is wrong; a later run replaces it, though it is slower."""
+    executable(tmp_path / "mpi/mpirun.openmpi", MPIRUN)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'mpi'}:{os.environ['PATH']}")
+    program = "\n".join([
+        f"echo '{RESULT}'" % (64, "'$RANKS'", 1e-7),  # faster with fewer
+        f"echo '{RESULT}'" % (32, "'$((20 - RANKS))'", 1e-7),  # with more
+        f"echo '{RESULT}'" % (16, "'$RANKS'", "'$([ $RANKS = 4 ] && echo 1e-7 || echo 0.1)'"),
+    ])  # fmt: skip
+    options = ["--gpus", "2", "--modes", "fast"]
+
+    def found(ranks):
+        status, measured = planted(program, *options, "--ranks", ranks, part="scalapack")
+        of_jobs = [job["ranks"] for job in measured["jobs"]]
+        return status, {row["n"]: row["ms"] for row in measured["results"]}, of_jobs
+
+    assert found("4,8,2") == (1, {64: 2, 32: 12, 16: 2}, [4, 8, 2])
+    assert found("16") == (1, {64: 16, 32: 4, 16: 16}, [16])
+    assert found("4") == (0, {64: 4, 32: 16, 16: 4}, [4])
+
+
+def test_at_most_half_as_many_ranks_as_cores(monkeypatch):
+    def counts(cores):
+        monkeypatch.setattr(measure, "CORES", cores)
+        part = measure.PARTS["scalapack"]
+        return [job.ranks for job in measure.jobs_of(part, [1], ["fast"], measure.default_ranks())]
+
+    assert counts(32) == [4, 16] and counts(31) == counts(2) == [4]
+    (job,) = measure.jobs_of(measure.PARTS["host"], [1], ["fast"], [4, 16])
+    assert job.ranks == 0
 
 
 def test_visible_gpus_and_sizes(planted):
