@@ -142,6 +142,23 @@ __device__ __forceinline__ void load_x(tile<rows, depth, x_rows>& smem,
     }
 }
 
+// Rows of a line of Y, from `row` on: alpha * sum + beta * Y.
+__device__ __forceinline__ void store(const small_product& p,
+                                      int64_t line,
+                                      int row,
+                                      float alpha,
+                                      const float (&sum)[thread_rows],
+                                      float beta) {
+    float* const y = p.y + line * p.y_across + row * p.y_along;
+#pragma unroll
+    for (int r = 0; r < thread_rows; ++r)
+        if (row + r < p.order) {
+            float& result = y[r * p.y_along];
+            const float scaled = alpha == 0 ? 0 : alpha * sum[r];
+            result = beta == 0 ? scaled : fmaf(beta, result, scaled);
+        }
+}
+
 template <int rows, int depth, bool across>
 __global__ void __launch_bounds__(threads) multiply_small(small_product p) {
     using shape = tile<rows, depth>;
@@ -184,14 +201,7 @@ __global__ void __launch_bounds__(threads) multiply_small(small_product p) {
     }
     if (line >= lines_here)
         return;
-    float* const y = p.y + (first_line + line) * p.y_across + row * p.y_along;
-#pragma unroll
-    for (int r = 0; r < thread_rows; ++r)
-        if (row + r < p.order) {
-            float& result = y[r * p.y_along];
-            const float scaled = alpha == 0 ? 0 : alpha * sum[r];
-            result = beta == 0 ? scaled : fmaf(beta, result, scaled);
-        }
+    store(p, first_line + line, row, alpha, sum, beta);
 }
 
 template <int rows, int depth>
@@ -281,14 +291,7 @@ __global__ void __launch_bounds__(threads) multiply_parts(small_product p, bool 
         }
         if (line >= lines_here)
             continue;
-        float* const y = p.y + (first_line + line) * p.y_across + row * p.y_along;
-#pragma unroll
-        for (int r = 0; r < thread_rows; ++r)
-            if (row + r < p.order) {
-                float& result = y[r * p.y_along];
-                const float scaled = alpha == 0 ? 0 : alpha * sum[r];
-                result = beta == 0 ? scaled : fmaf(beta, result, scaled);
-            }
+        store(p, first_line + line, row, alpha, sum, beta);
     }
 }
 
