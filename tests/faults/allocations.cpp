@@ -2,19 +2,12 @@
 #include "faults/allocations.h"
 
 #include "faults/standin.h"
+#include "libc_allocations.h"
 
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-
-extern "C" {
-void* __libc_malloc(size_t);
-void* __libc_calloc(size_t, size_t);
-void* __libc_realloc(void*, size_t);
-void* __libc_memalign(size_t, size_t);
-void __libc_free(void*);
-}
 
 namespace allocations {
 namespace {

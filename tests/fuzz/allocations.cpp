@@ -3,6 +3,8 @@
 
 #ifdef COUNTS_ALLOCATIONS
 
+#include "libc_allocations.h"
+
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -10,14 +12,6 @@
 #include <cstring>
 #include <link.h>
 #include <malloc.h>
-
-extern "C" {
-void* __libc_malloc(size_t);
-void* __libc_calloc(size_t, size_t);
-void* __libc_realloc(void*, size_t);
-void* __libc_memalign(size_t, size_t);
-void __libc_free(void*);
-}
 
 namespace fuzz {
 namespace {
@@ -166,8 +160,11 @@ void* aligned_alloc(size_t alignment, size_t bytes) {
 }
 
 int posix_memalign(void** memory, size_t alignment, size_t bytes) {
-    *memory = note(__libc_memalign(alignment, tagged(bytes)), __builtin_return_address(0));
-    return *memory ? 0 : ENOMEM;
+    void* const made = note(__libc_memalign(alignment, tagged(bytes)), __builtin_return_address(0));
+    if (!made)
+        return ENOMEM;
+    *memory = made;
+    return 0;
 }
 
 void free(void* memory) {
