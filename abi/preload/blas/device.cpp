@@ -177,9 +177,9 @@ namespace {
 // columns if a column fits.
 template <class Visit>
 bool for_each_piece(int64_t rows, int64_t cols, Visit&& visit) {
-    constexpr int64_t capacity = device::slot_bytes / sizeof(float);
-    const int64_t piece_rows = std::min(rows, capacity);
-    const int64_t piece_cols = std::max<int64_t>(1, capacity / std::max<int64_t>(1, piece_rows));
+    const int64_t piece_rows = std::min(rows, device::slot_elements);
+    const int64_t piece_cols =
+        std::max<int64_t>(1, device::slot_elements / std::max<int64_t>(1, piece_rows));
     for (int64_t j = 0; j < cols; j += piece_cols)
         for (int64_t i = 0; i < rows; i += piece_rows)
             if (!visit(i, j, std::min(piece_rows, rows - i), std::min(piece_cols, cols - j)))

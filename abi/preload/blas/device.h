@@ -126,6 +126,7 @@ public:
     // processors that are used with GPUs, so the threads and the GPU exchange data without going
     // through memory.
     static constexpr size_t slot_bytes = size_t{2} << 20;
+    static constexpr int64_t slot_elements = slot_bytes / sizeof(float);
 
     // *name = the kernel of the last call of a routine; null if there was none.
     void last_kernel(myblasRoutine_t routine, const char** name) const noexcept {

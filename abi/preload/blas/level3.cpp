@@ -1,5 +1,7 @@
 #include "blas/level3.h"
 
+#include "blas/layout.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -323,8 +325,6 @@ extent extent_of_b(const level3& p) {
 
 namespace {
 
-constexpr int64_t even_groups = 8; // of columns, before they get narrower
-constexpr int64_t least_group_cols = 256;
 constexpr int lag = 2; // groups that are computed before the oldest one is waited for
 
 class planner {
@@ -372,9 +372,7 @@ private:
     int64_t group_cols(int64_t left, int count) const {
         if (count + 1 == most_groups_)
             return left;
-        const int64_t even = (cols_.size() + even_groups - 1) / even_groups, half = (left + 1) / 2;
-        const int64_t cols = std::max(std::min(even, half), least_group_cols);
-        return (cols + alignment - 1) / alignment * alignment;
+        return next_group_cols(cols_.size(), left, alignment);
     }
 
     bool upload(operand_name of, range rows, range cols, int group, triangle part = {}) {
@@ -389,7 +387,7 @@ private:
     // Uploads the triangle in strips of columns.
     bool upload_all_of_a() {
         constexpr int64_t most_strips = most_shared_parts / 2;
-        const int64_t cols = std::max(least_group_cols, (p_.m + most_strips - 1) / most_strips);
+        const int64_t cols = std::max(least_group_cols, divide_up(p_.m, most_strips));
         for (int strip = 0; strip * cols < p_.m; ++strip) {
             const range r{strip * cols, std::min((strip + 1) * cols, p_.m)};
             const range beside = p_.upper ? range{0, r.begin} : range{r.end, p_.m};

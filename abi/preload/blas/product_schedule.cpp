@@ -1,18 +1,13 @@
 #include "blas/product_schedule.h"
 
+#include "blas/layout.h"
+
 #include <algorithm>
 #include <array>
 #include <limits>
 
 namespace myblas::preload {
 namespace {
-
-constexpr int64_t element_alignment = 64; // of leading dimensions and operands in device memory
-
-constexpr int64_t round_up(int64_t value, int64_t multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
-constexpr int64_t divide_up(int64_t value, int64_t by) { return (value + by - 1) / by; }
 
 constexpr pace bound_by_copies{8, 1 << 20, 3, 16, 1, 1, false};
 constexpr pace bound_by_arithmetic{11, 1 << 21, 5, 0, 4, 2, true};
@@ -24,14 +19,12 @@ constexpr int64_t least_block = 32, least_depth = 32;
 constexpr int64_t least_deep = 2048; // panels of this depth are cheap
 constexpr int64_t last_part = 4;     // the last panel has at least 1/4 of k
 constexpr int64_t least_part_rows = 1024;
-constexpr int64_t even_groups = 8; // of a block's columns, before they get narrower
-constexpr int64_t least_group_cols = 256;
 constexpr int64_t least_transposed = 256;       // rows of op(A), or columns of op(B)
 constexpr int64_t gaps_between_parts = 1 << 16; // of operands before they are transposed
 
 // Elements of device memory that a matrix takes, stored as it is here.
 int64_t stored_elements(int64_t rows, int64_t cols) {
-    return round_up(round_up(rows, element_alignment) * cols, element_alignment);
+    return round_up(pitch_of(rows) * cols, element_alignment);
 }
 
 int64_t elements_of_c(const product_schedule& q) { return stored_elements(q.block_m, q.block_n); }
@@ -149,7 +142,7 @@ product block_of(const product& p, const product_schedule& q, int64_t index, int
     return part;
 }
 
-int64_t ld_of_c(const product_schedule& q) { return round_up(q.block_m, element_alignment); }
+int64_t ld_of_c(const product_schedule& q) { return pitch_of(q.block_m); }
 
 namespace {
 
@@ -271,7 +264,7 @@ private:
     device_operand place(const host_operand& from, float* memory, int64_t extent, int64_t depth) {
         const bool is_along_k =
             from.is_along_k && !is_transposed_there(q_, from.is_along_k, extent);
-        return {memory, round_up(is_along_k ? depth : extent, element_alignment), is_along_k};
+        return {memory, pitch_of(is_along_k ? depth : extent), is_along_k};
     }
 
     // Uploads `depth` x `extent` elements of an operand from (l, j) on. The next product transposes
@@ -366,9 +359,7 @@ private:
     // The number of columns of the group that begins with column j, where the columns end at `end`.
     // Whole strips, except at the end.
     int64_t group_cols(int64_t j, int64_t end) const {
-        const int64_t even = divide_up(q_.block_n, even_groups), half = divide_up(end - j, 2);
-        const int64_t cols = std::max(std::min(even, half), least_group_cols);
-        return std::min(end - j, round_up(cols, q_.strip_cols));
+        return std::min(end - j, next_group_cols(q_.block_n, end - j, q_.strip_cols));
     }
 
     bool end_group(int64_t cols) {

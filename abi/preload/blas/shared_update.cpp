@@ -1,5 +1,6 @@
 #include "blas/shared_update.h"
 
+#include "blas/layout.h"
 #include "blas/operations.h"
 
 #include <algorithm>
@@ -8,18 +9,12 @@
 namespace myblas::preload {
 namespace {
 
-constexpr int64_t slot_elements = device::slot_bytes / sizeof(float);
-constexpr int64_t element_alignment = 64;        // of leading dimensions in device memory
-constexpr int64_t most_rows = slot_elements / 8; // of a tile: a slot holds at least 8 columns
-constexpr int64_t least_order = 256;             // of a tile
+constexpr int64_t least_order = 256;                     // of a tile
+constexpr int64_t most_rows = device::slot_elements / 8; // a slot holds at least 8 of its columns
 
 // Panels of A get deeper, because each one reads and writes C in memory. The last ones are not
 // deeper than an eighth of k: their arithmetic follows the last upload.
 constexpr int64_t first_depth = 512, least_part_of_k = 8;
-
-// Columns of a tile that are downloaded together.
-constexpr int64_t even_groups = 8; // before they get narrower
-constexpr int64_t least_group_cols = 256;
 
 // Events of a device: of uploads, of fetches, of groups, of the uploads of each panel.
 constexpr int uploaded = 0, fetched = 1;
@@ -27,13 +22,9 @@ constexpr int computed(int group) { return 2 + group; }
 constexpr int first_shared = device::event_count - most_shared_parts;
 constexpr int most_groups = first_shared - computed(0);
 
-int64_t round_up(int64_t value) {
-    return (value + element_alignment - 1) / element_alignment * element_alignment;
-}
-
 size_t elements_of_a(const level3& p) {
     const extent a = extent_of_a(p);
-    return static_cast<size_t>(round_up(a.rows) * a.cols);
+    return static_cast<size_t>(pitch_of(a.rows) * a.cols);
 }
 
 // The tiles of one device. Devices get about the same work. A tile on the diagonal has half of the
@@ -57,7 +48,7 @@ public:
     size_t elements_of_c() const {
         size_t elements = 0;
         for (int i = 0; i < count_; ++i)
-            elements += static_cast<size_t>(round_up(tile(i).m) * tile(i).n);
+            elements += static_cast<size_t>(pitch_of(tile(i).m) * tile(i).n);
         return elements;
     }
 
@@ -68,8 +59,7 @@ public:
             const level3 t = tile(i);
             int left = most_groups / count_;
             for (int64_t j = 0, cols; j < t.n; j += cols) {
-                const int64_t even = (t.n + even_groups - 1) / even_groups, half = (t.n - j) / 2;
-                cols = round_up(std::max(std::min(even, half), least_group_cols));
+                cols = next_group_cols(t.n, t.n - j, element_alignment);
                 cols = --left == 0 ? t.n - j : std::min(cols, t.n - j);
                 if (!visit(i, range{j, j + cols}))
                     return false;
@@ -115,11 +105,12 @@ public:
           tiles_(p, index, devices), on_device_(p) {
         const extent a = extent_of_a(p);
         on_device_.a = on_device_.b = memory;
-        on_device_.lda = on_device_.ldb = round_up(a.rows);
+        on_device_.lda = on_device_.ldb = pitch_of(a.rows);
     }
 
     bool run() {
-        const int64_t most_depth = std::max(first_depth, round_up(p_.k / least_part_of_k));
+        const int64_t most_depth =
+            std::max(first_depth, round_up(p_.k / least_part_of_k, element_alignment));
         int64_t depth = std::min(first_depth, most_depth);
         int panel = 0;
         for (int64_t l = 0; l < p_.k; ++panel) {
@@ -179,8 +170,8 @@ private:
         level3 t = tiles_of_device(on_device_, index_, devices_).tile(i);
         t.c = memory_ + elements_of_a(p_);
         for (int before = 0; before < i; ++before)
-            t.c += round_up(tiles_.tile(before).m) * tiles_.tile(before).n;
-        t.ldc = round_up(t.m);
+            t.c += pitch_of(tiles_.tile(before).m) * tiles_.tile(before).n;
+        t.ldc = pitch_of(t.m);
         return t;
     }
 
@@ -228,7 +219,7 @@ private:
             const level3 t = tiles_.tile(i);
             if (!d_.wait(device::downloads, computed(group++)))
                 return false;
-            const int64_t strip = slot_elements / t.m;
+            const int64_t strip = device::slot_elements / t.m;
             for (int64_t j = cols.begin; j < cols.end; j += strip) {
                 const block k = part_of_c(t, {j, std::min(j + strip, cols.end)});
                 float* const target = t.c + k.rows.begin + k.cols.begin * t.ldc;
@@ -258,7 +249,7 @@ private:
 void finish_on_host(const tiles_of_device& tiles, int64_t downloads, host_function on_host) {
     tiles.for_each_group([&](int i, range cols) {
         const level3 t = tiles.tile(i);
-        const int64_t strip = slot_elements / t.m;
+        const int64_t strip = device::slot_elements / t.m;
         for (; cols.begin < cols.end && downloads > 0; --downloads)
             cols.begin = std::min(cols.begin + strip, cols.end);
         if (cols.size() > 0)

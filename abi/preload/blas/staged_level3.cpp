@@ -1,5 +1,6 @@
 #include "blas/staged_level3.h"
 
+#include "blas/layout.h"
 #include "blas/operations.h"
 #include "blas/shared_update.h"
 
@@ -7,9 +8,6 @@
 
 namespace myblas::preload {
 namespace {
-
-constexpr int64_t slot_elements = device::slot_bytes / sizeof(float);
-constexpr int64_t element_alignment = 64; // of leading dimensions and operands in device memory
 
 // Events of a device: of uploads, of fetches, of each group of columns of C, of each shared part.
 constexpr int uploaded = 0, fetched = 1;
@@ -33,23 +31,19 @@ myblasStatus_t call(const device& d, const level3& p) {
 
 // ---- The steps of a plan ------------------------------------------------------------------------
 
-int64_t round_up(int64_t value) {
-    return (value + element_alignment - 1) / element_alignment * element_alignment;
-}
-
-int64_t stored_elements(const extent& e) { return round_up(e.rows) * e.cols; }
+int64_t stored_elements(const extent& e) { return pitch_of(e.rows) * e.cols; }
 extent extent_of_c(const level3& p) { return {p.m, p.n}; }
 
 double elements_in_all(const level3& p) {
     double elements = 0;
     for (const extent& e : {extent_of_a(p), extent_of_b(p), extent_of_c(p)})
-        elements += static_cast<double>(round_up(e.rows)) * static_cast<double>(e.cols);
+        elements += static_cast<double>(pitch_of(e.rows)) * static_cast<double>(e.cols);
     return elements;
 }
 
 // Whether the call fits into the device's memory, and a slot holds at least 8 columns of C.
 bool fits(const level3& p, size_t memory_bytes) {
-    constexpr int64_t most_rows = slot_elements / 8;
+    constexpr int64_t most_rows = device::slot_elements / 8;
     return p.m <= most_rows &&
            elements_in_all(p) * sizeof(float) <= static_cast<double>(memory_bytes);
 }
@@ -63,15 +57,15 @@ public:
           count_(count) {
         const extent a = extent_of_a(p), b = extent_of_b(p);
         on_device_.a = memory;
-        on_device_.lda = round_up(a.rows);
+        on_device_.lda = pitch_of(a.rows);
         on_device_.b = p.is_syrk() ? on_device_.a : on_device_.a + stored_elements(a);
-        on_device_.ldb = p.is_syrk() ? on_device_.lda : std::max<int64_t>(1, round_up(b.rows));
+        on_device_.ldb = p.is_syrk() ? on_device_.lda : std::max<int64_t>(1, pitch_of(b.rows));
         on_device_.c = memory + stored_elements(a) + stored_elements(b);
-        on_device_.ldc = round_up(p.m);
+        on_device_.ldc = pitch_of(p.m);
     }
 
     bool run(range cols) {
-        return visit_plan(host_, cols, slot_elements, most_groups, [this](const step& s) {
+        return visit_plan(host_, cols, device::slot_elements, most_groups, [this](const step& s) {
             switch (s.what) {
             case step::kind::upload:
                 return with_ && s.part >= 0 ? share(s.which, s.part) : upload(s.which);
@@ -183,9 +177,10 @@ outcome staged_whole(const held_devices& devices, const level3& p, host_function
     const auto finish_on_host = [&](int64_t index, int64_t downloads) {
         const share s = share_for(p, static_cast<int>(index), count);
         if (s.p.m > 0)
-            compute_on_host(s.p,
-                            remaining_columns(s.p, s.cols, slot_elements, most_groups, downloads),
-                            on_host);
+            compute_on_host(
+                s.p,
+                remaining_columns(s.p, s.cols, device::slot_elements, most_groups, downloads),
+                on_host);
     };
     const size_t most = static_cast<size_t>(elements_in_all(p)) * sizeof(float); // of a share
     const auto fail = [&](int64_t index) { with.fail(index_of(index)); };
@@ -224,7 +219,7 @@ public:
             if (t.what != level3::kind::product)
                 return compute_on_host(
                     t,
-                    remaining_columns(t, {0, t.n}, slot_elements, most_groups, downloads),
+                    remaining_columns(t, {0, t.n}, device::slot_elements, most_groups, downloads),
                     on_host);
             if (const product rest = lone(t).rest(downloads); rest.n > 0)
                 on_host(level3{rest});

@@ -5,8 +5,6 @@
 namespace myblas::preload {
 namespace {
 
-constexpr int64_t slot_elements = device::slot_bytes / sizeof(float);
-
 // Events of a device.
 constexpr int uploaded = 0, fetched = 1;
 constexpr int released(int buffer) { return 2 + buffer; }
@@ -116,8 +114,12 @@ product rest_of_block(const product& p, const product_schedule& q, int64_t index
 
 product_schedule
 schedule_for(const product& p, size_t memory_bytes, int devices, const device& first) {
-    return make_product_schedule(
-        p, memory_bytes, devices, first.is_strict(), first.is_reproducible(), slot_elements);
+    return make_product_schedule(p,
+                                 memory_bytes,
+                                 devices,
+                                 first.is_strict(),
+                                 first.is_reproducible(),
+                                 device::slot_elements);
 }
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "blas/whole_call.h"
 
+#include "blas/layout.h"
+
 #include <array>
 #include <cstring>
 #include <memory>
@@ -9,11 +11,7 @@
 namespace myblas::preload {
 namespace {
 
-constexpr int64_t element_alignment = 64; // of operands in device memory
-
-int64_t elements_of(const operand& o) {
-    return (o.rows * o.cols + element_alignment - 1) / element_alignment * element_alignment;
-}
+int64_t elements_of(const operand& o) { return round_up(o.rows * o.cols, element_alignment); }
 
 // Events of the device.
 constexpr int uploaded = 0, computed = 1;
