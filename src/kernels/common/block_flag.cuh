@@ -1,4 +1,4 @@
-// Flags in global memory. Some threads of one block announce to threads of another block that
+// Flags in global memory. Some warps of one block announce to as many warps of another block that
 // results have been written. A flag is zero before and after use.
 #pragma once
 
@@ -6,36 +6,32 @@
 
 namespace myblas::cuda {
 
-// Used by the first `threads` threads of a block, which synchronise at named barrier `barrier`. PTX
-// ISA, "bar.sync", "st.release" and "ld.acquire".
-template <int threads, int barrier>
+// Used by `threads` threads of a block, whole warps. The flag counts the warps that have announced,
+// and then the warps that have waited. PTX ISA, "red" and "ld.acquire".
+template <int threads>
 struct block_flag {
+    static constexpr unsigned warps = threads / 32;
+
     // All `threads` threads call it after they have written their results to global memory.
     static __device__ void announce(unsigned* flag) {
         __threadfence();
-        synchronize(); // orders the results of all threads before the flag
-        if (threadIdx.x == 0)
-            asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(flag) : "memory");
+        __syncwarp(); // orders the results of the warp before the flag
+        if (threadIdx.x % 32 == 0)
+            asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(flag) : "memory");
     }
 
-    // All `threads` threads call it. Waits until another block has announced, and resets the flag.
+    // All `threads` threads call it. Waits until another block has announced; the last warp resets
+    // the flag.
     static __device__ void await(unsigned* flag) {
-        if (threadIdx.x == 0) {
-            unsigned value;
-            do {
-                asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
-                             : "=r"(value)
-                             : "l"(flag)
-                             : "memory");
-            } while (value == 0);
-            *flag = 0;
-        }
-        synchronize(); // no thread reads the results before thread 0 has seen the flag
-    }
-
-private:
-    static __device__ __forceinline__ void synchronize() {
-        asm volatile("bar.sync %0, %1;" ::"n"(barrier), "n"(threads) : "memory");
+        unsigned value;
+        do // as a whole warp, which the compiler then knows to be converged
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                         : "=r"(value)
+                         : "l"(flag)
+                         : "memory");
+        while (!__all_sync(~0u, value >= warps));
+        if (threadIdx.x % 32 == 0)
+            atomicInc(flag, 2 * warps - 1);
     }
 };
 

@@ -329,7 +329,7 @@ public:
                                         stream_k_barriers<Shape>& barriers,
                                         float* workspace,
                                         unsigned* ready) {
-        using flag = block_flag<Shape::group_threads, 1>; // for the first group
+        using flag = block_flag<Shape::group_threads>; // for the first group
         constexpr int64_t tile_floats = Shape::tile_floats;
         constexpr int steps = Shape::block_k / 4, groups = Shape::groups;
         const bool multiplies = resolve_operands(p, 0).k != 0;
