@@ -155,26 +155,28 @@ def faults_rows(runs):
 
 
 def sanitizer_groups(runs):
-    """For each commit, machine and check: the last line of each piece, None if it did not begin.
+    """For each machine and check: the last line of each piece, None if it did not begin.
 
-    Programs without any line at the commit are left out.
+    Programs without any line on the machine are left out.
     """
     groups = {}
     for run in (run for run in runs if run["tool"] == "compute-sanitizer"):
-        group = groups.setdefault((run["commit"], run["machine"]), {})
-        group[run["check"], run["program"], run["shard"]] = run
+        pieces = groups.setdefault(run["machine"], {})
+        pieces[run["check"], run["program"], run["shard"]] = run
     by_check = {}
-    for (commit, machine), results in groups.items():
-        programs = sorted({program for _, program, _ in results})
-        # Into how many pieces a program was cut at that commit; if none began, as it is cut now.
-        counts = {(check, name): int(shard.split("/")[1]) for check, name, shard in results}
+    for machine, results in groups.items():
         for check in TOOLS:
-            pieces = by_check.setdefault((commit, machine, check), {})
-            for name in programs:
-                count = counts.get((check, name), shards(check, name))
+            pieces = by_check.setdefault((machine, check), {})
+            for name in sorted({program for _, program, _ in results}):
+                count = shards(check, name)
                 for shard in (f"{i}/{count}" for i in range(count)):
                     pieces[name, shard] = results.get((check, name, shard))
     return by_check
+
+
+def commits_of(pieces):
+    """The commits at which the pieces were run, for the page."""
+    return ", ".join(f"`{c}`" for c in dict.fromkeys(p["commit"] for p in pieces.values() if p))
 
 
 def outcome_of(piece):
@@ -196,9 +198,9 @@ OUTCOMES = ("passed", "errors", "cut", "not begun")
 
 
 def sanitizer_rows(runs):
-    """A row for each check of a commit."""
+    """A row for each check."""
     rows = []
-    for (commit, machine, check), pieces in sanitizer_groups(runs).items():
+    for (machine, check), pieces in sanitizer_groups(runs).items():
         outcomes = [outcome_of(piece) for piece in pieces.values()]
         counts = {name: outcomes.count(name) for name in OUTCOMES}
         seconds = [piece["seconds"] for piece in pieces.values() if piece]
@@ -211,26 +213,26 @@ def sanitizer_rows(runs):
                 f"{len(pieces)} pieces of {len({name for name, _ in pieces})} programs{longest}",
                 ", ".join(f"{counts[name]} {text}" for name, text in names.items() if counts[name]),
                 f"`tests/sanitize_gpu.py --tool {check} BUILD`",
-                f"`{commit}`",
+                commits_of(pieces),
             ]
         )
     return rows
 
 
 def sanitizer_table(runs):
-    """What became of the pieces at the commit that was checked last.
+    """What became of the pieces on the machine that was used last.
 
     One row for the programs that share an outcome in all pieces, and one for each other program.
     """
     groups = sanitizer_groups(runs)
     if not groups:
         return "No run is recorded yet."
-    commit, machine, _ = list(groups)[-1]
+    machine, _ = list(groups)[-1]
     lines = ["| Check | Program | Passed | Errors | Cut | Not begun |"]
     lines.append("| --- | --- | --- | --- | --- | --- |")
     for check in TOOLS:
         by_program = {}
-        for (program, shard), piece in groups[commit, machine, check].items():
+        for (program, shard), piece in groups[machine, check].items():
             by_program.setdefault(program, []).append((shard, piece))
         alike = {}
         for program, pieces in sorted(by_program.items()):
@@ -253,7 +255,8 @@ def sanitizer_table(runs):
             texts = [", ".join(cell) or "-" for cell in cells.values()]
             rows.append([f"`{program}`, of {count}", *texts])
         lines += [f"| {check} | {' | '.join(row)} |" for row in rows]
-    return "\n".join([*lines, "", f"{machine}, commit `{commit}`"])
+    everything = {(check, name): p for check in TOOLS for name, p in groups[machine, check].items()}
+    return "\n".join([*lines, "", f"{machine}, {commits_of(everything)}"])
 
 
 def coverage():

@@ -8,8 +8,9 @@ machine, and no CMake. The last line counts the pieces; the exit status is 1 if 
 did not end or was not begun.
 
 With --json, each piece appends a line of JSON to a file when it ends, for docs/testing.py. If a
-run is cut, the same command goes on: it leaves out what has passed, by the file, at this commit.
-Pieces that have not ended yet, by the file, begin first, then those that took longest.
+run is cut, the same command goes on: it leaves out what has passed, by the file, at this commit, or
+at an earlier one (--same-as) since which neither kernels nor their tests have changed. Pieces that
+have not ended yet, by the file, begin first, then those that took longest.
 """
 
 import argparse
@@ -45,6 +46,8 @@ SHARDS = {
     "test_histogram": (2, 1),
     "test_vector": (2, 1),
 }
+# Kernels left out under a tool that does not follow their barriers: docs/experiments/level3.md.
+KERNELS_LEFT_OUT = {"racecheck": "solve_block", "synccheck": "solve_block"}
 FUZZ_CALLS = {"memcheck": 750, "racecheck": 75, "initcheck": 150, "synccheck": 300}  # of a shard
 
 
@@ -70,7 +73,10 @@ def pieces_of(names, tools, earlier):
 
 
 def command_of(tests, tool, name, shard):
-    command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "99", str(tests / name)]
+    command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "99"]
+    if tool in KERNELS_LEFT_OUT:
+        command += ["--kernel-name-exclude", f"kernel_substring={KERNELS_LEFT_OUT[tool]}"]
+    command.append(str(tests / name))
     if name == "test_fuzz":
         calls = FUZZ_CALLS[tool]
         first = int(shard.split("/")[0]) * calls
@@ -147,6 +153,7 @@ def run_on(arguments, piece, gpu):
         # Without a summary the tool has not looked to the end.
         "errors": sum(int(found[1]) for found in errors if found) if summary else None,
         "status": process.returncode,
+        "without_kernel": KERNELS_LEFT_OUT.get(tool),
         "commit": arguments.commit,
         "machine": arguments.machine,
         "date": datetime.date.today().isoformat(),
@@ -177,6 +184,7 @@ def parse_arguments():
     parser.add_argument("--json", type=pathlib.Path, help="append a line for each piece here")
     parser.add_argument("--logs", type=pathlib.Path, default=pathlib.Path("."), help="of failures")
     parser.add_argument("--commit", default="", help="the build's commit, for the JSON")
+    parser.add_argument("--same-as", action="append", default=[], help="an earlier commit")
     arguments = parser.parse_args()
     arguments.tests = arguments.build / "tests"
     arguments.logs.mkdir(parents=True, exist_ok=True)
@@ -189,7 +197,8 @@ def main():
     arguments = parse_arguments()
     names = arguments.program or programs(arguments.tests)
     earlier = recorded(arguments.json)
-    done = {key_of(r) for r in earlier if r["commit"] == arguments.commit and passed(r)}
+    commits = {arguments.commit, *arguments.same_as}
+    done = {key_of(r) for r in earlier if r["commit"] in commits and passed(r)}
     pieces = [p for p in pieces_of(names, arguments.tool or TOOLS, earlier) if p not in done]
     gpus = queue.SimpleQueue()  # each as often as it takes pieces at a time
     for gpu in (arguments.gpu or all_gpus()) * arguments.jobs:

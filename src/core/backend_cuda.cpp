@@ -1,5 +1,6 @@
 // The cuda backend, on the CUDA runtime. The last error is the caller's and is never cleared.
 #include "core/backend.h"
+#include "core/current_context.h"
 #include "core/driver_function.h"
 #include "core/static_program.h"
 
@@ -357,22 +358,10 @@ uint64_t id_of(CUcontext context) {
 }
 
 // To ask for the number would be an error if no context were current, and tools report such errors.
-bool has_current_context() {
-    static constinit driver_function<decltype(cuCtxGetCurrent)> function{"cuCtxGetCurrent"};
-    auto* const ask = function.get();
-    CUcontext context = nullptr;
-    return ask && ask(&context) == CUDA_SUCCESS && context;
-}
-
 uint64_t context_id() {
     if (const uint64_t id = has_current_context() ? id_of(nullptr) : 0)
         return id;
-    // In a new thread the runtime makes its context current with the first call that needs a
-    // context.
-    int device = 0;
-    const bool has_context =
-        cudaGetDevice(&device) == cudaSuccess && cudaSetDevice(device) == cudaSuccess;
-    return has_context ? id_of(nullptr) : 0;
+    return make_context_current() ? id_of(nullptr) : 0;
 }
 
 // After cudaDeviceReset, other memory may be at the address. The new context may even have the

@@ -1,8 +1,7 @@
 #include "kernels/common/tensor_map.h"
 
+#include "core/current_context.h"
 #include "core/driver_function.h"
-
-#include <cuda_runtime_api.h>
 
 namespace myblas::cuda {
 namespace {
@@ -21,7 +20,7 @@ bool fits_tensor_map(const float* base, int64_t along, int64_t across, int64_t l
 
 myblasStatus_t make_tensor_map(const tensor_shape& shape, CUtensorMap* map) {
     auto* const encode = encoder.get();
-    if (!encode)
+    if (!encode || !(has_current_context() || make_context_current()))
         return MYBLAS_STATUS_EXECUTION_FAILED;
     const cuuint64_t extents[] = {static_cast<cuuint64_t>(shape.along),
                                   static_cast<cuuint64_t>(shape.across)};
@@ -29,28 +28,18 @@ myblasStatus_t make_tensor_map(const tensor_shape& shape, CUtensorMap* map) {
     const cuuint32_t box[] = {static_cast<cuuint32_t>(shape.box_along),
                               static_cast<cuuint32_t>(shape.box_across)};
     const cuuint32_t steps[] = {1, 1};
-    const auto encode_now = [&] {
-        return encode(map,
-                      CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
-                      2,
-                      const_cast<float*>(shape.base),
-                      extents,
-                      pitch_bytes,
-                      box,
-                      steps,
-                      CU_TENSOR_MAP_INTERLEAVE_NONE,
-                      shape.swizzle,
-                      CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    };
-    CUresult result = encode_now();
-    if (result == CUDA_ERROR_INVALID_CONTEXT) {
-        // In a new thread the runtime makes its context current with the first call that needs one.
-        // The encoder belongs to the driver.
-        int device = 0;
-        if (cudaGetDevice(&device) == cudaSuccess && cudaSetDevice(device) == cudaSuccess)
-            result = encode_now();
-    }
+    const CUresult result = encode(map,
+                                   CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+                                   2,
+                                   const_cast<float*>(shape.base),
+                                   extents,
+                                   pitch_bytes,
+                                   box,
+                                   steps,
+                                   CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                   shape.swizzle,
+                                   CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     return result == CUDA_SUCCESS ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_EXECUTION_FAILED;
 }
 
