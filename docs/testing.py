@@ -8,6 +8,7 @@ and `planted`.
 """
 
 import argparse
+import itertools
 import json
 import pathlib
 import sys
@@ -219,6 +220,15 @@ def sanitizer_rows(runs):
     return rows
 
 
+def ranges(numbers):
+    """Ascending numbers as texts: 1, 2, 3, 7 as "1 to 3" and "7"."""
+    texts = []
+    for _, run in itertools.groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in run]
+        texts.append(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]))
+    return texts
+
+
 def sanitizer_table(runs):
     """What became of the pieces on the machine that was used last.
 
@@ -250,8 +260,13 @@ def sanitizer_table(runs):
             for shard, piece in pieces:
                 outcome = outcome_of(piece)
                 number_of, count = shard.split("/")
-                errors = f" ({piece['errors']})" if outcome == "errors" else ""
-                cells[outcome].append(number_of + errors)
+                if outcome == "errors":
+                    cells[outcome].append(f"{number_of} ({piece['errors']})")
+                else:
+                    cells[outcome].append(int(number_of))
+            cells = {
+                name: cell if name == "errors" else ranges(cell) for name, cell in cells.items()
+            }
             texts = [", ".join(cell) or "-" for cell in cells.values()]
             rows.append([f"`{program}`, of {count}", *texts])
         lines += [f"| {check} | {' | '.join(row)} |" for row in rows]
