@@ -125,7 +125,8 @@ def test_at_most_half_as_many_ranks_as_cores(monkeypatch):
         part = measure.PARTS["scalapack"]
         return [job.ranks for job in measure.jobs_of(part, [1], ["fast"], measure.default_ranks())]
 
-    assert counts(32) == [4, 16] and counts(31) == counts(2) == [4]
+    assert counts(32) == [4, 8, 16]
+    assert counts(31) == [4, 8] and counts(15) == counts(2) == [4]
     (job,) = measure.jobs_of(measure.PARTS["host"], [1], ["fast"], [4, 16])
     assert job.ranks == 0
 
