@@ -1,5 +1,6 @@
 """The pages that the bench writes from results: rows, tables, plots, the rungs of the ladder."""
 
+import gc
 import json
 import pathlib
 import shutil
@@ -9,6 +10,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 import engine_tables
+import machine
 import measurements
 import overview
 import performance
@@ -21,6 +23,7 @@ import rows
 import rungs
 import substitution_tables
 import turns
+import worker
 from runs import BENCH, SCRIPTS
 
 PARTS = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random", "sgemm_batched",
@@ -170,18 +173,47 @@ total                               4       0.130         2       0.002
 def test_programs_are_a_table_for_each_suite():
     entry = {"suite": "PyTorch 2", "program": "mm 4096", "served": "Sgemm 1", "kernels": "",
              "forwarded": "", "reasons": "", "plain": 0.0025, "strict": 0.002, "fast": 0.0005,
-             "strict_ratio": 1.25, "fast_ratio": 5.0, "noise": 0.01, "plain_error": 1e-6,
-             "strict_error": 5e-7, "fast_error": 2e-7}  # fmt: skip
+             "strict_ratio": 1.25, "emulated_ratio": 4.5, "fast_ratio": 5.0, "noise": 0.01,
+             "plain_error": 1e-6, "strict_error": 5e-7, "emulated_error": 3e-7,
+             "fast_error": 2e-7}  # fmt: skip
     slower = entry | {"program": "dot", "served": "", "strict_ratio": 0.9, "forwarded": "Sdot 1",
                       "reasons": "no GPU can be used 1"}  # fmt: skip
     old = {"suite": "CuPy", "program": "mm", "plain": 1, "strict_ratio": 1, "fast_ratio": 2}
     lines = substitution_tables.programs([old, entry, slower])
     assert [line for line in lines if line.endswith(":")] == ["PyTorch 2:", "CuPy:"]
-    figures = "2.5 | 1.25 | 5.00 | 0.010 | 1.0e-06 | 5.0e-07 | 2.0e-07"
+    figures = "2.5 | 1.25 | 4.50 | 5.00 | 0.010 | 1.0e-06 | 5.0e-07 | 3.0e-07 | 2.0e-07"
     assert f"| mm 4096 | Sgemm 1 | {figures} |" in lines
-    assert "| mm | not counted | 1000 | 1.00 | 2.00 |  |  |  |  |" in lines
+    assert "| mm | not counted | 1000 | 1.00 |  | 2.00 |  |  |  |  |  |" in lines
     assert any("| dot | forwarded: Sdot 1 (no GPU can be used 1) |" in line for line in lines)
     assert "Slower than plain by more than 3%: dot strict 0.90 (noise 0.01)." in lines
+
+
+def test_programs_are_chosen_by_name():
+    class Planted:
+        def run(self):
+            pass
+
+        def error(self):
+            return 1e-7
+
+    start = finish = staticmethod(lambda: None)
+    programs = dict.fromkeys(["attention 8", "attention 16", "mm 8"], Planted)
+    suite = type("Suite", (), {"NAME": "some", "PROGRAMS": programs, "start": start,
+                               "finish": finish})  # fmt: skip
+    prepared = {}
+    answer = worker.prepare(suite, prepared, "^att.* 8|mm", True)
+    gc.enable()  # which timing does without
+    assert list(prepared) == list(answer["errors"]) == ["attention 8", "mm 8"]
+    assert list(worker.prepare(suite, {}, "", False)["errors"]) == list(programs)
+    gc.enable()
+
+
+def test_a_file_of_several_runs_names_the_commits_of_all():
+    run = {"commit": "b", "command": "measure programs", "date": "2026"}
+    assert machine.of_all_runs(run, None) == machine.of_all_runs(run, {}) == run
+    both = machine.of_all_runs(run, run | {"commit": "a", "date": "2025"})
+    assert both == run | {"commit": "a; b"}
+    assert machine.of_all_runs(run, both) == both
 
 
 # ---- Pages of results --------------------------------------------------------------------------
