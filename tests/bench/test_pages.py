@@ -269,6 +269,61 @@ def test_an_unknown_part_measures_nothing(tmp_path):
     assert not output.exists()
 
 
+# Writes a line for each run, and its file; histogram takes long unless it is continued.
+PLANTED_BENCH = """#!/bin/sh
+if [ "$3" = --device ]; then
+    echo "NVIDIA H200"
+    exit
+fi
+for word; do
+    [ "$before" != --json ] || file=$word
+    before=$word
+done
+echo "${file%.json} $CUDA_VISIBLE_DEVICES $before" >>../../../runs
+echo '"commit": "abc"' >"$file"
+sleep 0.3
+[ "$file$before" != histogram.json--force ] || sleep 60
+[ "$file" != gemsum.json ]
+"""
+
+
+def test_parts_are_spread_over_gpus_and_continued_after_a_cut(tmp_path):
+    bench, header = tmp_path / "b/bin/myblas-bench", tmp_path / "b/bench/generated/build_commit.h"
+    for path, text in ((bench, PLANTED_BENCH), (header, 'build_commit = "abc";')):
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    bench.chmod(0o755)
+    results, log = tmp_path / "results/h200", tmp_path / "runs"
+
+    def measure(*arguments):
+        command = [SCRIPTS / "run_gpu.sh", "-g", "4,7", "-o", results.parent, *arguments]
+        command.append(bench.parents[1])
+        parts = ["sum", "enqueue", "histogram", "gemsum", "level1"]
+        done = subprocess.run([*command, *parts], capture_output=True, text=True, timeout=60)
+        runs = [line.split() for line in log.read_text().splitlines()]
+        log.unlink()
+        return done.returncode, runs, sorted(file.stem for file in results.glob("*.json"))
+
+    status, runs, files = measure("-t", "3")
+    assert status == 1
+    assert runs[0] == ["enqueue", "4", "--force"]  # which times the host
+    assert sorted(part for part, *_ in runs) == ["enqueue", "gemsum", "histogram", "level1", "sum"]
+    assert {gpu for _, gpu, _ in runs} == {"4", "7"}
+    assert files == ["enqueue", "level1", "sum"]
+    # One was cut, one had a wrong result.
+    assert sorted(f.stem for f in (results / "unfinished").iterdir()) == ["gemsum", "histogram"]
+
+    status, runs, files = measure("-r")
+    assert sorted((part, last) for part, _, last in runs) == [
+        ("gemsum", "--resume"), ("histogram", "--resume")
+    ]  # fmt: skip
+    assert (status, files) == (1, ["enqueue", "histogram", "level1", "sum"])
+
+    # Files of another commit are measured anew.
+    header.write_text('build_commit = "abd";')
+    assert len(measure("-r")[1]) == 5
+
+
 def test_the_page_and_its_plots_follow_the_results(measured_parts, tmp_path):
     pytest.importorskip("matplotlib")
     results, page = measured_parts[1], tmp_path / "docs/performance.md"
