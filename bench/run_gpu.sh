@@ -195,10 +195,10 @@ measure() {
     set -- "$bench"
     [ "$part" != handles_preload ] || set -- "$build/bin/myblas-run" -- "$@"
     [ -z "$gpu" ] || set -- env "CUDA_VISIBLE_DEVICES=$gpu" "$@"
-    # shellcheck disable=SC2046 # the arguments are to be split
-    set -- "$@" $(arguments_of "$part") --json "$part.json" --force
     # Only sweeps can be continued.
-    [ -z "$resumes" ] || [ -z "$(options_of "$part")" ] || set -- "$@" --resume
+    if [ -n "$resumes" ] && [ -n "$(options_of "$part")" ]; then mode=--resume; else mode=--force; fi
+    # shellcheck disable=SC2046 # the arguments are to be split
+    set -- "$@" $(arguments_of "$part") --json "$part.json" "$mode"
     left=$((end - $(date +%s)))
     [ "$left" -gt 0 ] || left=1 # 0: no limit
     timeout "$left" "$@"

@@ -387,6 +387,26 @@ def test_the_readme_shows_what_was_measured_of_blas(tmp_path):
     assert lines[0] == ("level 3 but sgemm, strict", "cuBLAS", 3, "1.78", "0.50")
 
 
+def test_the_readme_shows_the_gpu_that_was_measured_last(tmp_path):
+    def measure(gpu, part, date):
+        (tmp_path / gpu).mkdir(exist_ok=True)
+        text = json.dumps({"context": {"gpu": gpu, "date": date}})
+        (tmp_path / gpu / f"{part}.json").write_text(text)
+
+    def shown():
+        files = measurements.latest_files(tmp_path, ["a", "b"], ["c"])
+        return {part: measured["context"]["gpu"] for part, measured in files.items()}
+
+    assert shown() == {}
+    measure("h100", "c", "2026-09")
+    assert shown() == {}
+    measure("h200", "a", "2026-02")
+    measure("h100", "b", "2026-02")
+    assert shown() == {"a": "h200"}  # which comes first
+    measure("h100", "a", "2026-03")
+    assert shown() == {"a": "h100", "b": "h100", "c": "h100"}
+
+
 def test_the_python_package_is_a_part_of_its_page():
     ratio = {f"{mode}_ratio": 1.25 for mode in ("strict", "emulated", "fast")}
     error = {f"{name}_error": 1e-7 for name in ("plain", "strict", "emulated", "fast")}
