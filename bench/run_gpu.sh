@@ -46,7 +46,8 @@ options_of() {
     vectors="-f dot,nrm2,asum,iamax,iamin,axpy,scal,swap,copy,rot,rotm"
     sums="-f sum,asum --sweep powers --min-time 0.02"
     classes="--sweep general,updates,thin,narrow,deep,batches,networks"
-    others="-f sgemmFused,syrk,syr2k,symm,trmm,trsm,gemv,ger,symv,trsv,dot,asum,sum,transpose,gemsum"
+    others="-f sgemmFused,syrk,syr2k,symm,trmm,trsm,gemv,ger,symv,trsv"
+    others="$others,dot,asum,sum,transpose,gemsum"
     against="--against $against_library --threshold 0.97 --min-time 0.003"
     case $1 in
     ladder_sgemm | ladder_transpose | ladder_sum) echo "-f ${1#ladder_} --sweep ladder" ;;
@@ -117,7 +118,8 @@ model_of() {
 }
 
 usage() {
-    echo "usage: $0 [-n] [-r] [-g GPUS] [-t SECONDS] [-a LIBRARY] [-o RESULTS] BUILD_DIR [PART...]" >&2
+    options="[-n] [-r] [-g GPUS] [-t SECONDS] [-a LIBRARY] [-o RESULTS]"
+    echo "usage: $0 $options BUILD_DIR [PART...]" >&2
     exit 2
 }
 
@@ -196,7 +198,8 @@ measure() {
     [ "$part" != handles_preload ] || set -- "$build/bin/myblas-run" -- "$@"
     [ -z "$gpu" ] || set -- env "CUDA_VISIBLE_DEVICES=$gpu" "$@"
     # Only sweeps can be continued.
-    if [ -n "$resumes" ] && [ -n "$(options_of "$part")" ]; then mode=--resume; else mode=--force; fi
+    mode=--force
+    if [ -n "$resumes" ] && [ -n "$(options_of "$part")" ]; then mode=--resume; fi
     # shellcheck disable=SC2046 # the arguments are to be split
     set -- "$@" $(arguments_of "$part") --json "$part.json" "$mode"
     left=$((end - $(date +%s)))

@@ -319,7 +319,7 @@ def test_parts_are_spread_over_gpus_and_continued_after_a_cut(tmp_path):
     ]  # fmt: skip
     assert (status, files) == (1, ["enqueue", "histogram", "level1", "sum"])
 
-    # Files of another commit are measured anew.
+    # Files of another commit do not count.
     header.write_text('build_commit = "abd";')
     assert len(measure("-r")[1]) == 5
 
