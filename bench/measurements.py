@@ -55,12 +55,17 @@ def files_of(folder, parts=None):
     return {p: load(folder / f"{p}.json") for p in wanted if (folder / f"{p}.json").exists()}
 
 
-def first_files(results, parts, others=()):
-    """These and other parts of the first GPU that has one of these."""
-    for folder in gpu_folders(results):
-        if any((folder / f"{part}.json").exists() for part in parts):
-            return files_of(folder, [*parts, *others])
-    return {}
+def date_of(files):
+    """When the latest of some files was measured, as text that sorts; empty without files."""
+    dates = [measured["context"].get("date", "") for measured in files.values()]
+    return max(dates, default="")
+
+
+def latest_files(results, parts, others=()):
+    """These and other parts of the GPU that measured one of these last; of several, the first."""
+    found = [(folder, files_of(folder, parts)) for folder in gpu_folders(results)]
+    folder, files = max(found, key=lambda pair: date_of(pair[1]), default=(None, {}))
+    return files_of(folder, [*parts, *others]) if files else {}
 
 
 def provenance(context):

@@ -60,12 +60,14 @@ class Ladder:
         return [rung for rung in self.rungs if rung not in found]
 
     def results(self, results):
-        """The results that lack the fewest rungs. Of several such GPUs, the first."""
+        """The latest results of those that lack the fewest rungs; of several, the first GPU's."""
         file = f"ladder_{self.routine}.json"
         found = [load(folder / file) for folder in gpu_folders(results) if (folder / file).exists()]
         if not found:
             raise Problem(f"there is no {file}: bench/run_gpu.sh makes it")
-        return min(found, key=lambda measured: len(self.lacks(measured)))
+        fewest = min(len(self.lacks(measured)) for measured in found)
+        whole = [measured for measured in found if len(self.lacks(measured)) == fewest]
+        return max(whole, key=lambda measured: measured["context"]["date"])
 
 
 # Sweeps over many shapes: (file, of what).
@@ -204,7 +206,7 @@ def columns_of(files, parts):
 
 def rates_of_squares(results):
     """TFLOP/s of NN squares."""
-    files = measurements.first_files(results, MODES.values())
+    files = measurements.latest_files(results, MODES.values())
     if not files:
         return []
 
@@ -231,7 +233,7 @@ def rates_of_squares(results):
 
 def rates_of_level3(results):
     """TFLOP/s of the first form of each routine."""
-    files = measurements.first_files(results, LEVEL3_MODES.values())
+    files = measurements.latest_files(results, LEVEL3_MODES.values())
     if not files:
         return []
     first = {}
@@ -276,7 +278,7 @@ def ratios_of_blas(files):
 
 def ratios_of_sweeps(results):
     others = ["sgemm_batched", *(part for part, _ in RANDOM_SWEEPS + BLAS_SWEEPS)]
-    files = measurements.first_files(results, [part for part, _ in SWEEPS], others)
+    files = measurements.latest_files(results, [part for part, _ in SWEEPS], others)
     lines = []
     if not files:
         return lines
@@ -391,7 +393,7 @@ def parts_of_pages(results):
     """(page, the name of its marked part, the lines of the part) of each part."""
     sweeps = [rates_of_squares, rates_of_level3, engines_in_brief, ratios_of_sweeps]
     sgemm = rungs.all_rungs()
-    files = measurements.first_files(results, [python_tables.PART])
+    files = measurements.latest_files(results, [python_tables.PART])
     return [
         ("README.md", "sweeps", [line for lines in sweeps for line in lines(results)]),
         ("docs/ladder.md", "overview", rungs.overview(sgemm)),

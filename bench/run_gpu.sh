@@ -1,10 +1,18 @@
 #!/bin/sh
 # Measures what bench/results holds, each part in a process and a file of its own, on the GPU here.
-#   bench/run_gpu.sh [-n] [-o RESULTS] BUILD_DIR [PART...]
+#   bench/run_gpu.sh [-n] [-r] [-g GPUS] [-t SECONDS] [-a LIBRARY] [-o RESULTS] BUILD_DIR [PART...]
 # Without a part: all of them. A part is named as its file: sgemm_batched writes sgemm_batched.json,
-# in the folder of RESULTS (bench/results) that has the GPU's name: h200, a100. -n only says what
-# would be measured, and how long it takes. MYBLAS_COMMIT names the commit where the build could not
-# know it. Exit status 1: a result was wrong.
+# in the folder of RESULTS (bench/results) that has the GPU's name: h200, a100. A part that has not
+# ended, or had a wrong result, is in the folder `unfinished` there.
+#   -n           only says what would be measured, and how long it takes
+#   -g 0,1,2,3   on these GPUs of one kind, by their numbers: each takes the next part when it is
+#                free. Parts that time the host come first, alone.
+#   -t SECONDS   ends the run after that time
+#   -r           leaves out parts whose files are of this commit, and continues unfinished ones
+#   -a LIBRARY   also measures the parts against_*: an earlier libmyblas.so.1 in turns with this one.
+#                The results name it by its folder.
+# MYBLAS_COMMIT names the commit where the build could not know it. Exit status 1: a result was
+# wrong, or a part has not ended.
 set -eu
 
 # The parts, each with the seconds that it takes on an H100.
@@ -18,6 +26,8 @@ parts_and_seconds="ladder_sgemm=50 ladder_transpose=10 ladder_sum=10
     level3_strict=20 level3_emulated=25 level3_fast=25 level2=20 level1=15
     transpose=10 transpose_cold=10 transpose_random=75 sum=5 sum_cold=5 gemsum=5
     histogram=45 enqueue=5"
+parts_of_host="handles handles_preload enqueue"
+parts_against="against_strict=25 against_emulated=15 against_fast=15 against_others=20"
 
 # The options of a part that times calls. Thresholds are the project's targets. The shapes of a
 # random sweep follow from the commit.
@@ -25,24 +35,35 @@ options_of() {
     usual="--min-time 0.02"
     at_95="--threshold 0.95 $usual"
     at_98="--threshold 0.98 $usual"
+    # For the largest products, three rounds take long enough.
+    public="--sweep public $at_98 --repeats 3"
     bare="--sweep bare --threshold 0.97 --min-time 0.05"
     transposes="-f transpose --sweep public,misaligned,elements,in-place --threshold 0.97 $usual"
-    # For the largest products, three rounds take long enough.
     level3="-f syrk,syr2k,symm,trmm,trsm --sweep public,random --threshold 0.95 --min-time 0.005"
     level3="$level3 --repeats 3"
     asynchronous="-f sgemm,transpose,geam,sum,asum,gemsum,histogram"
     matrix_vector="-f gemv,ger,symv,syr,syr2,trmv,trsv"
     vectors="-f dot,nrm2,asum,iamax,iamin,axpy,scal,swap,copy,rot,rotm"
     sums="-f sum,asum --sweep powers --min-time 0.02"
-    classes="--sweep general,updates,thin,narrow,deep,batches,networks --rival cublaslt:16"
+    classes="--sweep general,updates,thin,narrow,deep,batches,networks"
+    others="-f sgemmFused,syrk,syr2k,symm,trmm,trsm,gemv,ger,symv,trsv"
+    others="$others,dot,asum,sum,transpose,gemsum"
+    against="--against $against_library --threshold 0.97 --min-time 0.003"
     case $1 in
     ladder_sgemm | ladder_transpose | ladder_sum) echo "-f ${1#ladder_} --sweep ladder" ;;
-    sgemm_strict_public) echo "-f sgemm --sweep public $at_98" ;;
+    sgemm_strict_public) echo "-f sgemm $public" ;;
     sgemm_strict_misaligned) echo "-f sgemm --sweep misaligned $at_95" ;;
     sgemm_strict_random) echo "-f sgemm --sweep random $at_95" ;;
-    sgemm_strict_classes) echo "-f sgemm $classes --threshold 0.95 --min-time 0.01" ;;
-    sgemm_emulated_public) echo "-f sgemm --math emulated --sweep public $at_98" ;;
-    sgemm_fast_public) echo "-f sgemm --math fast --sweep public $at_98" ;;
+    sgemm_strict_classes)
+        echo "-f sgemm $classes --rival cublaslt:16 --threshold 0.95 --min-time 0.01"
+        ;;
+    against_strict) echo "-f sgemm $classes,random --every 6 $against" ;;
+    against_emulated | against_fast)
+        echo "-f sgemm --math ${1#against_} --sweep general,batches,networks --every 6 $against"
+        ;;
+    against_others) echo "$others --sweep random --every 12 $against" ;;
+    sgemm_emulated_public) echo "-f sgemm --math emulated $public" ;;
+    sgemm_fast_public) echo "-f sgemm --math fast $public" ;;
     sgemm_fast_random) echo "-f sgemm --math fast --sweep random $at_95" ;;
     sgemm_emulated_bare) echo "-f sgemm --math emulated $bare" ;;
     sgemm_fast_bare) echo "-f sgemm --math fast $bare" ;;
@@ -73,13 +94,13 @@ arguments_of() {
 }
 
 seconds_of() {
-    for known in $parts_and_seconds; do
+    for known in $parts_and_seconds $parts_against; do
         if [ "${known%=*}" = "$1" ]; then
             echo "${known#*=}"
             return
         fi
     done
-    known=$(echo "$parts_and_seconds" | sed 's/=[0-9]*//g' | xargs)
+    known=$(echo "$parts_and_seconds $parts_against" | sed 's/=[0-9]*//g' | xargs)
     echo "$0: there is no part $1; there are: $known" >&2
     return 2
 }
@@ -97,64 +118,130 @@ model_of() {
 }
 
 usage() {
-    echo "usage: $0 [-n] [-o RESULTS] BUILD_DIR [PART...]" >&2
+    options="[-n] [-r] [-g GPUS] [-t SECONDS] [-a LIBRARY] [-o RESULTS]"
+    echo "usage: $0 $options BUILD_DIR [PART...]" >&2
     exit 2
 }
 
-results=$(dirname "$0")/results only_says=
-while getopts no: option; do
+has_word() { # WORD WORDS...
+    word=$1
+    shift
+    case " $* " in *" $word "*) return 0 ;; esac
+    return 1
+}
+
+results=$(dirname "$0")/results only_says='' resumes='' gpus='' seconds=86400 against_library=''
+while getopts nrg:t:a:o: option; do
     case $option in
     n) only_says=1 ;;
+    r) resumes=1 ;;
+    g) gpus=$(echo "$OPTARG" | tr , ' ') ;;
+    t) seconds=$OPTARG ;;
+    a) against_library=$(realpath "$OPTARG") ;;
     o) results=$OPTARG ;;
     *) usage ;;
     esac
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || usage
-bench=$1/bin/myblas-bench
+build=$1
 shift
-if [ ! -x "$bench" ]; then
-    echo "$0: there is no $bench: build the target myblas-bench first" >&2
+if [ ! -x "$build/bin/myblas-bench" ]; then
+    echo "$0: there is no $build/bin/myblas-bench: build the target myblas-bench first" >&2
     exit 2
 fi
-# shellcheck disable=SC2046,SC2086 # the list is to be split
-[ $# -gt 0 ] || set -- $(for known in $parts_and_seconds; do echo "${known%=*}"; done)
+# Made absolute before the change of directory. Recorded commands then hold no paths of this
+# machine.
+build=$(cd "$build" && pwd)
+bench=$build/bin/myblas-bench
+if [ $# -eq 0 ]; then
+    [ -z "$against_library" ] || parts_and_seconds="$parts_and_seconds $parts_against"
+    # shellcheck disable=SC2046 # the list is to be split
+    set -- $(echo "$parts_and_seconds" | sed 's/=[0-9]*//g')
+fi
 total=0
 for part in "$@"; do
-    seconds=$(seconds_of "$part")
-    total=$((total + seconds))
-    [ -z "$only_says" ] || echo "$part: about $seconds s"
+    part_seconds=$(seconds_of "$part")
+    case $part:$against_library in
+    against_*:)
+        echo "$0: $part needs -a LIBRARY" >&2
+        exit 2
+        ;;
+    esac
+    total=$((total + part_seconds))
+    [ -z "$only_says" ] || echo "$part: about $part_seconds s"
 done
 if [ -n "$only_says" ]; then
-    echo "all: about $((total / 60)) min $((total % 60)) s"
+    echo "all, on one GPU: about $((total / 60)) min $((total % 60)) s"
     exit 0
 fi
 
+end=$(($(date +%s) + seconds))
 name=$("$bench" --backend cuda --device)
 output=$results/$(model_of "$name")
-echo "$0: $# parts on $name into $output, about $((total / 60)) min $((total % 60)) s" >&2
-mkdir -p "$output"
-# Made absolute before the change of directory. Recorded commands then hold no paths of this
-# machine.
-bench=$(cd "$(dirname "$bench")" && pwd)/myblas-bench
+echo "$0: $# parts on $name into $output, about $((total / 60)) min $((total % 60)) s on one" >&2
+mkdir -p "$output/unfinished"
 cd "$output"
+work=$(mktemp -d)
+trap 'rm -rf "$work"; rmdir unfinished 2>/dev/null || :' EXIT
 
-# measure PART OPTION...
+# Whether the file is of this build's commit.
+header=$build/bench/generated/build_commit.h
+commit=$(sed -n 's/.*build_commit = "\(.*\)".*/\1/p' "$header" 2>/dev/null) || :
+commit=${MYBLAS_COMMIT:-$commit}
+is_current() { [ -n "$commit" ] && grep -q "\"commit\": \"$commit\"" "$1" 2>/dev/null; }
+
+# measure PART GPU: an empty GPU is the default one.
 measure() {
-    if [ "$1" = handles_preload ]; then
-        shift
-        "${bench%-bench}-run" -- "$bench" "$@"
+    part=$1 gpu=$2
+    set -- "$bench"
+    [ "$part" != handles_preload ] || set -- "$build/bin/myblas-run" -- "$@"
+    [ -z "$gpu" ] || set -- env "CUDA_VISIBLE_DEVICES=$gpu" "$@"
+    # Only sweeps can be continued.
+    mode=--force
+    if [ -n "$resumes" ] && [ -n "$(options_of "$part")" ]; then mode=--resume; fi
+    # shellcheck disable=SC2046 # the arguments are to be split
+    set -- "$@" $(arguments_of "$part") --json "$part.json" "$mode"
+    left=$((end - $(date +%s)))
+    [ "$left" -gt 0 ] || left=1 # 0: no limit
+    timeout "$left" "$@"
+}
+
+# run_part PART GPU: unless another GPU has begun it.
+run_part() {
+    mkdir "$work/$1" 2>/dev/null || return 0
+    if [ -n "$resumes" ] && is_current "$1.json"; then
+        return
+    fi
+    begin=$(date +%s)
+    if [ "$begin" -ge "$end" ]; then
+        echo "$1: no time left" >&2
+        : >"$work/failed"
+        return
+    fi
+    is_current "unfinished/$1.json" || rm -f "unfinished/$1.json"
+    status=0
+    (cd unfinished && measure "$@" >"$work/$1.txt" 2>&1) || status=$?
+    cat "$work/$1.txt"
+    echo "$1: $(($(date +%s) - begin)) s${2:+ on GPU $2}, status $status" >&2
+    if [ $status -eq 0 ]; then
+        mv "unfinished/$1.json" .
     else
-        shift
-        "$bench" "$@"
+        : >"$work/failed"
     fi
 }
 
-status=0
-for part in "$@"; do
-    begin=$(date +%s)
-    # shellcheck disable=SC2046 # the arguments are to be split
-    measure "$part" $(arguments_of "$part") --json "$part.json" --force || status=1
-    echo "$part: $(($(date +%s) - begin)) s" >&2
-done
-exit $status
+if [ -z "$gpus" ]; then
+    for part in "$@"; do run_part "$part" ""; done
+else
+    for part in $parts_of_host; do
+        ! has_word "$part" "$@" || run_part "$part" "${gpus%% *}"
+    done
+    longest_first=$(for part in "$@"; do echo "$(seconds_of "$part") $part"; done | sort -rns |
+        sed 's/.* //')
+    for gpu in $gpus; do
+        for part in $longest_first; do run_part "$part" "$gpu"; done &
+    done
+    wait
+fi
+[ ! -e "$work/failed" ]

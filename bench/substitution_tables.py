@@ -31,23 +31,27 @@ def calls_of(entry):
     return "; ".join(calls) or "none"
 
 
+MODES = ("strict", "emulated", "fast")
+
+
 def program_row(entry):
-    noise = f"{entry['noise']:.3f}" if "noise" in entry else ""
-    keys = ("plain_error", "strict_error", "fast_error")
-    errors = [f"{entry[key]:.1e}" if key in entry else "" for key in keys]
-    ratios = [f"{entry[key]:.2f}" for key in ("strict_ratio", "fast_ratio")]
+    def number(key, form):
+        return format(entry[key], form) if key in entry else ""
+
     plain_ms = f"{1e3 * entry['plain']:.4g}"
-    return (entry["program"], calls_of(entry), plain_ms, *ratios, noise, *errors)
+    ratios = [number(f"{mode}_ratio", ".2f") for mode in MODES]
+    errors = [number(f"{name}_error", ".1e") for name in ("plain", *MODES)]
+    return entry["program"], calls_of(entry), plain_ms, *ratios, number("noise", ".3f"), *errors
 
 
 def programs(measured):
-    heads = ["", "Calls", "plain, ms:", "strict:", "fast:", "noise:", "error, plain:", "strict:",
-             "fast:"]  # fmt: skip
+    modes = [f"{mode}:" for mode in MODES]
+    heads = ["", "Calls", "plain, ms:", *modes, "noise:", "error, plain:", *modes]
     lines = [
         "Programs as they are, in FP32 without TF32, under the cuBLAS preload library. Calls: "
         "what one run calls of cuBLAS, by the library's report. Plain: one run after the other "
-        "without the preload library. Strict and fast: how many times as fast it is in these "
-        "modes. Noise: by how much a second plain process differs from the first. Errors are "
+        "without the preload library. Strict, emulated and fast: how many times as fast it is in "
+        "these modes. Noise: by how much a second plain process differs from the first. Errors are "
         "relative to the norm of the results, against FP64. The rest of a solver's time passes in "
         "cuSOLVER's own kernels, which a preload library for cuBLAS does not reach.",
         "",
@@ -60,8 +64,8 @@ def programs(measured):
     slower = [
         f"{entry['program']} {mode} {ratio:.2f} (noise {entry['noise']:.2f})"
         for entry in measured
-        for mode in ("strict", "fast")
-        if (ratio := entry[f"{mode}_ratio"]) < LEAST_RATIO
+        for mode in MODES
+        if (ratio := entry.get(f"{mode}_ratio", 1)) < LEAST_RATIO
     ]
     if slower:
         lines += [f"Slower than plain by more than 3%: {', '.join(slower)}.", ""]

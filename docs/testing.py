@@ -119,7 +119,7 @@ def soak_curves(runs):
     """Memory and speed of each soak, in ten parts of its time."""
     parts = 10
     names = {"rss_mib": "memory, MiB", "own_mib": "not freed, MiB", "driver_mib": "driver's, MiB"}
-    names |= {"lost_mib": "lost by the driver, MiB", "gpu_used_mib": "GPU memory, MiB"}
+    names |= {"lost_mib": "lost by the driver, MiB", "gpu_used_mib": "GPU memory of all, MiB"}
     names |= {"calls_per_second": "calls per second"}
     lines = ["| Soak | | " + " | ".join(f"{i / parts:.0%}" for i in range(1, parts + 1)) + " |"]
     lines.append("| --- | --- |" + " ---: |" * parts)

@@ -174,9 +174,7 @@ class Results:
         self.path = path
         self.measured = json.loads(path.read_text()) if path.exists() else {}
         earlier = self.measured.get("context", {})
-        for name in ("commit", "command"):  # of all runs whose results are there
-            known = earlier.get(name, "").split("; ") if earlier else []
-            context[name] = "; ".join(dict.fromkeys([*known, context[name]]))
+        context = machine.of_all_runs(context, earlier)
         self.measured["context"] = context | {"versions": earlier.get("versions", {})}
         self.own = []  # rows of this run
         self.is_good = True

@@ -49,3 +49,13 @@ def context(build, command):
         "command": " ".join(command),
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
+
+
+def of_all_runs(context, earlier):
+    """The context of a file that also has results of earlier runs: the commits and commands of all
+    runs. earlier: None if there was none."""
+    merged = dict(context)
+    if earlier:
+        for name in ("commit", "command"):
+            merged[name] = "; ".join(dict.fromkeys([*earlier[name].split("; "), context[name]]))
+    return merged

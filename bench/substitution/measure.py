@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Measures unchanged programs with and without the preload libraries, and writes JSON.
 
-usage: measure.py BUILD_DIR OUTPUT.json [calls|programs|blas]...
+usage: measure.py [--suites SUITE,...] [--only REGEX] [--seconds S] BUILD_DIR OUTPUT.json
+                  [calls|programs|blas]...
 
 calls     nanoseconds that the host spends on a call of cuBLAS, plain, forwarded and served, and
           on the same call of libmyblas itself
@@ -11,23 +12,26 @@ programs  seconds of programs with PyTorch, CuPy and JAX, and of calls that othe
 blas      seconds of a CPU program's sgemm_, ssyrk_ and strsm_ and of its BLAS, and the transfers'
           share
 
-Without a part: all of them; what OUTPUT.json has of others stays. BUILD_DIR is a finished build
-tree, wherever it was copied: its bench/substitution, bench/generated and lib are enough. All parts
-together take about 150 seconds and no more than 400: a program that has not ended by then is
-killed, and what was measured before is there. Suites of programs that are not installed are left
-out. Exit status 1: a part failed.
+Without a part: all of them; what OUTPUT.json has of others stays. --suites (pytorch_programs, ...)
+and --only, which the names of programs must match, choose programs; the results of others stay.
+BUILD_DIR is a finished build tree, wherever it was copied: its bench/substitution, bench/generated
+and lib are enough. All parts together take about 150 seconds and no more than --seconds (400): a
+program that has not ended by then is killed, and what was measured before is there. Suites of
+programs that are not installed are left out. Exit status 1: a part failed.
 """
 
+import argparse
 import json
 import pathlib
+import shlex
 import statistics
 import sys
 import time
 
 here = pathlib.Path(__file__).resolve().parent
 sys.path += [str(here), str(here.parent)]
+import machine  # noqa: E402
 import turns  # noqa: E402
-from machine import context  # noqa: E402
 from measurements import json_text  # noqa: E402
 from process import Failure, Program  # noqa: E402
 
@@ -44,16 +48,26 @@ SIZES = [8192, 64, 96, 127, 128, 160, 192, 203, 224, 256, 288, 320, 352, 384, 41
 ROUTINES = ["ssyrk", "strsm"]  # beside sgemm
 ROUTINE_SIZES = [8192, 1, 4, 16, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096]
 TRANSFER_SIZE = 8192
-COMMAND = "bench/substitution/measure.py BUILD_DIR"
-LIMIT_SECONDS = 400  # of all programs together
+PARTS = ["calls", "programs", "blas"]
 
-build = pathlib.Path(sys.argv[1]).resolve()
-output = pathlib.Path(sys.argv[2])
-parts = sys.argv[3:] or ["calls", "programs", "blas"]
+parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].removeprefix("usage: "))
+parser.add_argument("--suites", type=lambda text: text.split(","), default=turns.SUITES)
+parser.add_argument("--only", default="")
+parser.add_argument("--seconds", type=float, default=400)
+parser.add_argument("build", type=pathlib.Path)
+parser.add_argument("output", type=pathlib.Path)
+parser.add_argument("parts", nargs="*", metavar="part")
+chosen = parser.parse_args()
+build, output, parts = chosen.build.resolve(), chosen.output, chosen.parts or PARTS
+is_choice = bool(chosen.only or chosen.suites != turns.SUITES)
+if unknown := set(parts) - set(PARTS):
+    parser.error(f"there is no part {unknown.pop()}; there are: {' '.join(PARTS)}")
+if unknown := set(chosen.suites) - set(turns.SUITES):
+    parser.error(f"there is no suite {unknown.pop()}; there are: {' '.join(turns.SUITES)}")
 binaries = build / "bench" / "substitution"
 cublas_preload = build / "lib/myblas/libmyblas-cublas-preload.so"
 blas_preload = build / "lib/myblas/libmyblas-blas-preload.so"
-Program.deadline = time.monotonic() + LIMIT_SECONDS
+Program.deadline = time.monotonic() + chosen.seconds
 
 
 def run(*arguments, **settings):
@@ -81,12 +95,14 @@ def calls():
 
 
 def programs():
-    results, problems = turns.measure(cublas_preload)
+    results, problems = turns.measure(cublas_preload, chosen.suites, chosen.only)
     if not results:
         raise Failure("\n".join(problems) or "none of the suites is installed")
     for problem in problems:
         fail(problem)
-    return results
+    again = {(entry["suite"], entry["program"]) for entry in results}
+    earlier = measured.get("programs", []) if is_choice else []
+    return [e for e in earlier if (e["suite"], e["program"]) not in again] + results
 
 
 def with_ratios(processes):
@@ -139,8 +155,13 @@ def fail(what):
     status = 1
 
 
-measured = json.loads(output.read_text()) if output.exists() else {}
-measured["context"] = context(build, [COMMAND, output.name, *sys.argv[3:]])
+is_whole = set(parts) == set(PARTS) and not is_choice
+measured = json.loads(output.read_text()) if output.exists() and not is_whole else {}
+words = ["BUILD_DIR" if w == str(chosen.build) else w for w in sys.argv[1:]]
+words = [output.name if w == str(output) else w for w in words]
+command = shlex.join(["bench/substitution/measure.py", *words])
+context = machine.context(build, [command])
+measured["context"] = machine.of_all_runs(context, measured.get("context"))
 status = 0
 for part in parts:
     begin = time.monotonic()

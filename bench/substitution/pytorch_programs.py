@@ -404,8 +404,15 @@ PROGRAMS = {
     ),
     "einsum, attention 8 x 16 x 512 x 64": of(attention, *[(8, 16, 512, 64)] * 3),
     "attention by products 8 x 16 x 512 x 64": of(attention_by_products, *[(8, 16, 512, 64)] * 3),
+    "attention by products 8 x 16 x 577 x 64": of(attention_by_products, *[(8, 16, 577, 64)] * 3),
     "attention by products 4 x 16 x 1024 x 128": of(
         attention_by_products, *[(4, 16, 1024, 128)] * 3
+    ),
+    "attention by products 1 x 32 x 2048 x 128": of(
+        attention_by_products, *[(1, 32, 2048, 128)] * 3
+    ),
+    "attention by products 2 x 8 x 2048 x 256": of(
+        attention_by_products, *[(2, 8, 2048, 256)] * 3
     ),
     "cdist 2048 x 128": of(torch.cdist, (2048, 128), (2048, 128)),
     "multi_dot": of(lambda *m: torch.linalg.multi_dot(m), (64, 2000), (2000, 300), (300, 1500)),

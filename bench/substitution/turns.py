@@ -18,7 +18,7 @@ import time
 from process import Failure, Program
 
 SUITES = ["jax_programs", "cupy_programs", "pytorch_compiled", "pytorch_programs"]
-MATH_MODES = ["strict", "fast"]
+MATH_MODES = ["strict", "emulated", "fast"]
 # Each is a process. Two of them are plain: their difference shows the noise.
 CONTENDERS = ["plain", "plain again", *MATH_MODES]
 WITH_ERRORS = ["plain", *MATH_MODES]
@@ -98,17 +98,18 @@ def listed(counts):
 
 
 class Suite:
-    """The processes of a suite: one that counts calls, and one for each contender."""
+    """The processes of a suite: one that counts calls, and one for each contender. only: as of
+    measure()."""
 
-    def __init__(self, name, report, preload):
+    def __init__(self, name, report, preload, only):
         self.name = name
         self.counting = Worker(name, preload, MYBLAS_REPORT=str(report))
-        self.counting.tell("count")
+        self.counting.tell("count", only)
         self.timing = {}
         for contender in CONTENDERS:
             settings = {"MYBLAS_MATH": contender} if contender in MATH_MODES else {}
             self.timing[contender] = Worker(name, preload if settings else None, **settings)
-            self.timing[contender].tell("prepare", contender in WITH_ERRORS)
+            self.timing[contender].tell("prepare", only, contender in WITH_ERRORS)
 
     def wait(self, deadline):
         """Waits for all processes, so that nothing else runs during a measurement."""
@@ -159,11 +160,12 @@ class Suite:
             worker.end()
 
 
-def measure(preload):
-    """Returns the results of all installed suites, and a list of problems."""
+def measure(preload, suites=SUITES, only=""):
+    """Returns the results of the installed suites, and a list of problems. only: a regular
+    expression that the names of the programs must match somewhere."""
     results, problems = [], []
     with tempfile.TemporaryDirectory() as folder:
-        suites = [Suite(name, pathlib.Path(folder, name), preload) for name in SUITES]
+        suites = [Suite(name, pathlib.Path(folder, name), preload, only) for name in suites]
         deadline = time.monotonic() + READY_SECONDS
         ready = []
         for suite in suites:

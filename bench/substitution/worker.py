@@ -2,11 +2,12 @@
 
 Reads one command on a line, a list in JSON, and answers each by one line of JSON:
 
-["prepare", CHECKS]     makes the inputs of all programs and runs each; with CHECKS, compares with
-                        the same in FP64
+["prepare", ONLY, CHECKS]
+                        makes the inputs of the programs whose names match ONLY, a regular
+                        expression, and runs each; with CHECKS, compares with the same in FP64
                         -> {"name": what the suite is, "errors": {program: relative error},
                             "failures": {program: why}}
-["count"]               the same, under the cuBLAS preload library with a report
+["count", ONLY]         the same, under the cuBLAS preload library with a report
                         -> {"reports": {program: the report of one run}}
 ["time", PROGRAM, S]    seconds that one run takes, measured for about S seconds
                         -> {"seconds": of one}
@@ -20,6 +21,7 @@ import importlib
 import json
 import os
 import pathlib
+import re
 import sys
 import time
 import traceback
@@ -31,10 +33,14 @@ def one_line(error):
     return (str(error).splitlines() or [""])[0][:200] or type(error).__name__
 
 
-def prepare(suite, prepared, checks):
+def programs(suite, only):
+    return [item for item in suite.PROGRAMS.items() if re.search(only, item[0])]
+
+
+def prepare(suite, prepared, only, checks):
     suite.start()
     errors, failures = {}, {}
-    for name, make in suite.PROGRAMS.items():
+    for name, make in programs(suite, only):
         try:
             program = make()
             program.run()
@@ -67,7 +73,7 @@ def seconds(suite, program, wanted):
     return min(run(count) for _ in range(BATCHES))
 
 
-def count(suite):
+def count(suite, only):
     report = ctypes.CDLL(os.environ["LD_PRELOAD"]).myblas_preload_report
     path = pathlib.Path(os.environ["MYBLAS_REPORT"])
     length = 0
@@ -83,7 +89,7 @@ def count(suite):
 
     suite.start()
     reports = {}
-    for name, make in suite.PROGRAMS.items():
+    for name, make in programs(suite, only):
         try:
             program = make()
             text_of(program.run)  # which may compile, or compare algorithms
@@ -109,7 +115,7 @@ def main():
             elif command == "prepare":
                 answer = prepare(suite, prepared, *arguments)
             elif command == "count":
-                answer = count(suite)
+                answer = count(suite, *arguments)
             else:
                 name, wanted = arguments
                 answer = {"seconds": seconds(suite, prepared[name], wanted)}

@@ -1,5 +1,6 @@
 """The pages that the bench writes from results: rows, tables, plots, the rungs of the ladder."""
 
+import gc
 import json
 import pathlib
 import shutil
@@ -9,6 +10,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 import engine_tables
+import machine
 import measurements
 import overview
 import performance
@@ -21,6 +23,7 @@ import rows
 import rungs
 import substitution_tables
 import turns
+import worker
 from runs import BENCH, SCRIPTS
 
 PARTS = ["sgemm_strict_public", "sgemm_strict_misaligned", "sgemm_strict_random", "sgemm_batched",
@@ -170,18 +173,47 @@ total                               4       0.130         2       0.002
 def test_programs_are_a_table_for_each_suite():
     entry = {"suite": "PyTorch 2", "program": "mm 4096", "served": "Sgemm 1", "kernels": "",
              "forwarded": "", "reasons": "", "plain": 0.0025, "strict": 0.002, "fast": 0.0005,
-             "strict_ratio": 1.25, "fast_ratio": 5.0, "noise": 0.01, "plain_error": 1e-6,
-             "strict_error": 5e-7, "fast_error": 2e-7}  # fmt: skip
+             "strict_ratio": 1.25, "emulated_ratio": 4.5, "fast_ratio": 5.0, "noise": 0.01,
+             "plain_error": 1e-6, "strict_error": 5e-7, "emulated_error": 3e-7,
+             "fast_error": 2e-7}  # fmt: skip
     slower = entry | {"program": "dot", "served": "", "strict_ratio": 0.9, "forwarded": "Sdot 1",
                       "reasons": "no GPU can be used 1"}  # fmt: skip
     old = {"suite": "CuPy", "program": "mm", "plain": 1, "strict_ratio": 1, "fast_ratio": 2}
     lines = substitution_tables.programs([old, entry, slower])
     assert [line for line in lines if line.endswith(":")] == ["PyTorch 2:", "CuPy:"]
-    figures = "2.5 | 1.25 | 5.00 | 0.010 | 1.0e-06 | 5.0e-07 | 2.0e-07"
+    figures = "2.5 | 1.25 | 4.50 | 5.00 | 0.010 | 1.0e-06 | 5.0e-07 | 3.0e-07 | 2.0e-07"
     assert f"| mm 4096 | Sgemm 1 | {figures} |" in lines
-    assert "| mm | not counted | 1000 | 1.00 | 2.00 |  |  |  |  |" in lines
+    assert "| mm | not counted | 1000 | 1.00 |  | 2.00 |  |  |  |  |  |" in lines
     assert any("| dot | forwarded: Sdot 1 (no GPU can be used 1) |" in line for line in lines)
     assert "Slower than plain by more than 3%: dot strict 0.90 (noise 0.01)." in lines
+
+
+def test_programs_are_chosen_by_name():
+    class Planted:
+        def run(self):
+            pass
+
+        def error(self):
+            return 1e-7
+
+    start = finish = staticmethod(lambda: None)
+    programs = dict.fromkeys(["attention 8", "attention 16", "mm 8"], Planted)
+    suite = type("Suite", (), {"NAME": "some", "PROGRAMS": programs, "start": start,
+                               "finish": finish})  # fmt: skip
+    prepared = {}
+    answer = worker.prepare(suite, prepared, "^att.* 8|mm", True)
+    gc.enable()  # which timing does without
+    assert list(prepared) == list(answer["errors"]) == ["attention 8", "mm 8"]
+    assert list(worker.prepare(suite, {}, "", False)["errors"]) == list(programs)
+    gc.enable()
+
+
+def test_a_file_of_several_runs_names_the_commits_of_all():
+    run = {"commit": "b", "command": "measure programs", "date": "2026"}
+    assert machine.of_all_runs(run, None) == machine.of_all_runs(run, {}) == run
+    both = machine.of_all_runs(run, run | {"commit": "a", "date": "2025"})
+    assert both == run | {"commit": "a; b"}
+    assert machine.of_all_runs(run, both) == both
 
 
 # ---- Pages of results --------------------------------------------------------------------------
@@ -235,6 +267,61 @@ def test_an_unknown_part_measures_nothing(tmp_path):
     refused, output = measure_parts(tmp_path, ["sum", "nonsense"])
     assert refused.returncode == 2
     assert not output.exists()
+
+
+# Writes a line for each run, and its file; histogram takes long unless it is continued.
+PLANTED_BENCH = """#!/bin/sh
+if [ "$3" = --device ]; then
+    echo "NVIDIA H200"
+    exit
+fi
+for word; do
+    [ "$before" != --json ] || file=$word
+    before=$word
+done
+echo "${file%.json} $CUDA_VISIBLE_DEVICES $before" >>../../../runs
+echo '"commit": "abc"' >"$file"
+sleep 0.3
+[ "$file$before" != histogram.json--force ] || sleep 60
+[ "$file" != gemsum.json ]
+"""
+
+
+def test_parts_are_spread_over_gpus_and_continued_after_a_cut(tmp_path):
+    bench, header = tmp_path / "b/bin/myblas-bench", tmp_path / "b/bench/generated/build_commit.h"
+    for path, text in ((bench, PLANTED_BENCH), (header, 'build_commit = "abc";')):
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    bench.chmod(0o755)
+    results, log = tmp_path / "results/h200", tmp_path / "runs"
+
+    def measure(*arguments):
+        command = [SCRIPTS / "run_gpu.sh", "-g", "4,7", "-o", results.parent, *arguments]
+        command.append(bench.parents[1])
+        parts = ["sum", "enqueue", "histogram", "gemsum", "level1"]
+        done = subprocess.run([*command, *parts], capture_output=True, text=True, timeout=60)
+        runs = [line.split() for line in log.read_text().splitlines()]
+        log.unlink()
+        return done.returncode, runs, sorted(file.stem for file in results.glob("*.json"))
+
+    status, runs, files = measure("-t", "3")
+    assert status == 1
+    assert runs[0] == ["enqueue", "4", "--force"]  # which times the host
+    assert sorted(part for part, *_ in runs) == ["enqueue", "gemsum", "histogram", "level1", "sum"]
+    assert {gpu for _, gpu, _ in runs} == {"4", "7"}
+    assert files == ["enqueue", "level1", "sum"]
+    # One was cut, one had a wrong result.
+    assert sorted(f.stem for f in (results / "unfinished").iterdir()) == ["gemsum", "histogram"]
+
+    status, runs, files = measure("-r")
+    assert sorted((part, last) for part, _, last in runs) == [
+        ("gemsum", "--resume"), ("histogram", "--resume")
+    ]  # fmt: skip
+    assert (status, files) == (1, ["enqueue", "histogram", "level1", "sum"])
+
+    # Files of another commit do not count.
+    header.write_text('build_commit = "abd";')
+    assert len(measure("-r")[1]) == 5
 
 
 def test_the_page_and_its_plots_follow_the_results(measured_parts, tmp_path):
@@ -298,6 +385,26 @@ def test_the_readme_shows_what_was_measured_of_blas(tmp_path):
     lines = render.ratios_of_blas(measurements.files_of(folder))
     assert len(lines) == 2  # modes beside each other are on the performance page
     assert lines[0] == ("level 3 but sgemm, strict", "cuBLAS", 3, "1.78", "0.50")
+
+
+def test_the_readme_shows_the_gpu_that_was_measured_last(tmp_path):
+    def measure(gpu, part, date):
+        (tmp_path / gpu).mkdir(exist_ok=True)
+        text = json.dumps({"context": {"gpu": gpu, "date": date}})
+        (tmp_path / gpu / f"{part}.json").write_text(text)
+
+    def shown():
+        files = measurements.latest_files(tmp_path, ["a", "b"], ["c"])
+        return {part: measured["context"]["gpu"] for part, measured in files.items()}
+
+    assert shown() == {}
+    measure("h100", "c", "2026-09")
+    assert shown() == {}
+    measure("h200", "a", "2026-02")
+    measure("h100", "b", "2026-02")
+    assert shown() == {"a": "h200"}  # which comes first
+    measure("h100", "a", "2026-03")
+    assert shown() == {"a": "h100", "b": "h100", "c": "h100"}
 
 
 def test_the_python_package_is_a_part_of_its_page():

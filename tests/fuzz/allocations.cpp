@@ -28,7 +28,7 @@ std::atomic<int64_t> own_bytes;
 // A place in the driver's code that allocates. The last one stands for all that find no other.
 struct site {
     std::atomic<uintptr_t> caller;
-    std::atomic<int64_t> bytes;
+    std::atomic<int64_t> bytes, blocks; // as in place_use
 };
 constexpr size_t most_sites = 4096;
 std::array<site, most_sites> sites;
@@ -66,7 +66,9 @@ void add(uint64_t tag, int64_t bytes) {
 void* note(void* made, const void* caller) {
     if (!made)
         return nullptr;
-    const uint64_t tag = mark | site_of(caller);
+    const uint64_t index = site_of(caller), tag = mark | index;
+    if (index != own)
+        sites[index].blocks.fetch_add(1, std::memory_order_relaxed);
     const size_t bytes = malloc_usable_size(made);
     std::memcpy(static_cast<char*>(made) + bytes - sizeof tag, &tag, sizeof tag);
     add(tag, static_cast<int64_t>(bytes));
@@ -100,10 +102,10 @@ size_t tagged(size_t bytes) { return bytes > PTRDIFF_MAX ? bytes : bytes + sizeo
 
 int64_t own_live_bytes() { return own_bytes; }
 
-std::vector<int64_t> driver_live_bytes() {
-    std::vector<int64_t> all(most_sites);
+std::vector<place_use> driver_places() {
+    std::vector<place_use> all(most_sites);
     for (size_t i = 0; i < most_sites; ++i)
-        all[i] = sites[i].bytes;
+        all[i] = {sites[i].bytes, sites[i].blocks};
     return all;
 }
 
@@ -185,7 +187,7 @@ void* realloc(void* memory, size_t bytes) {
 #else
 
 int64_t fuzz::own_live_bytes() { return 0; }
-std::vector<int64_t> fuzz::driver_live_bytes() { return {}; }
+std::vector<fuzz::place_use> fuzz::driver_places() { return {}; }
 void fuzz::find_driver() {}
 
 #endif

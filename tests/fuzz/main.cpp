@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cinttypes>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -246,13 +247,14 @@ void run_soak(const settings& s, shared_state& shared, std::FILE* to) {
             t.join();
         const memory_use memory = measure_memory(loss);
         std::fprintf(to,
-                     "round %.2f %.3f %.3f %.6f %.6f %.6f %lld %lld %lld\n",
+                     "round %.2f %.3f %.3f %.6f %.6f %.6f %lld %lld %lld %lld\n",
                      now() - begin,
                      memory.rss_mib,
                      memory.gpu_used_mib,
                      memory.own_mib,
                      memory.driver_mib,
                      memory.lost_mib,
+                     static_cast<long long>(memory.user_objects),
                      static_cast<long long>(shared.calls_made - calls),
                      static_cast<long long>(shared.handles_made - handles),
                      static_cast<long long>(shared.graphs_made - graphs));
@@ -491,16 +493,17 @@ void read_reports(std::FILE* from,
         } else if (std::sscanf(line, "backend %255s", name) == 1) {
             backend = name;
         } else if (std::sscanf(line,
-                               "round %lf %lf %lf %lf %lf %lf %lld %lld %lld",
+                               "round %lf %lf %lf %lf %lf %lf %" SCNd64 " %lld %lld %lld",
                                &round.seconds,
                                &round.memory.rss_mib,
                                &round.memory.gpu_used_mib,
                                &round.memory.own_mib,
                                &round.memory.driver_mib,
                                &round.memory.lost_mib,
+                               &round.memory.user_objects,
                                &round.calls,
                                &round.handles,
-                               &round.graphs) == 9) {
+                               &round.graphs) == 10) {
             soak.rounds.push_back(round);
         } else if (std::sscanf(line, "loss %lf", &soak.bytes_of_graph) == 1) {
         } else if (std::sscanf(line, "failure %lld %n", n, &at) == 1) {
@@ -578,7 +581,8 @@ void append_json(const settings& s,
             std::fprintf(file,
                          "%s{\"seconds\": %.1f, \"rss_mib\": %.2f, \"gpu_used_mib\": %.1f, "
                          "\"own_mib\": %.4f, \"driver_mib\": %.4f, \"lost_mib\": %.4f, "
-                         "\"calls_per_second\": %.0f, \"handles\": %lld, \"graphs\": %lld}",
+                         "\"user_objects\": %lld, \"calls_per_second\": %.0f, \"handles\": %lld, "
+                         "\"graphs\": %lld}",
                          &r == soak.rounds.data() ? "" : ", ",
                          r.seconds,
                          r.memory.rss_mib,
@@ -586,6 +590,7 @@ void append_json(const settings& s,
                          r.memory.own_mib,
                          r.memory.driver_mib,
                          r.memory.lost_mib,
+                         static_cast<long long>(r.memory.user_objects),
                          static_cast<double>(r.calls) / (r.seconds - begin),
                          r.handles,
                          r.graphs);
@@ -684,8 +689,8 @@ int run_all(const settings& s) {
                         soak.bytes_of_graph);
         for (const soak_round& r : soak.rounds)
             std::printf("%8.1f s: %8.2f MiB of the process; not freed: %8.4f, by the driver %8.4f, "
-                        "lost by it %8.4f; %8.1f MiB of the GPU; %lld calls, %lld handles, "
-                        "%lld graphs\n",
+                        "lost by it %8.4f; %8.1f MiB of the GPU by all processes; %lld calls, "
+                        "%lld handles, %lld graphs; %lld user objects so far\n",
                         r.seconds,
                         r.memory.rss_mib,
                         r.memory.own_mib,
@@ -694,7 +699,8 @@ int run_all(const settings& s) {
                         r.memory.gpu_used_mib,
                         r.calls,
                         r.handles,
-                        r.graphs);
+                        r.graphs,
+                        static_cast<long long>(r.memory.user_objects));
         std::printf("%s\n", growth.empty() ? "memory does not grow" : growth.c_str());
         is_broken = is_broken || !growth.empty();
     }

@@ -711,7 +711,7 @@ std::string session::run(const call_case& c) {
                 return graphs.launch(instance, stream) ? MYBLAS_STATUS_EXECUTION_FAILED
                                                        : MYBLAS_STATUS_SUCCESS;
             });
-        ++counts.graphs;
+        counts.graphs += !failure;
         if (instance)
             graphs.destroy_instance(instance);
         if (graph)

@@ -2,6 +2,9 @@
 // gone.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,17 +12,19 @@ namespace fuzz {
 
 struct memory_use {
     double rss_mib = 0;
-    double gpu_used_mib = 0; // of the whole device; 0 without one
-    double own_mib = 0;      // allocated by all code but the CUDA driver's
-    double driver_mib = 0;   // allocated by the CUDA driver's code, without what it loses
-    double lost_mib = 0;     // allocated by the places in the driver's code that lose memory
+    double gpu_used_mib = 0;  // of the whole device, by all processes; 0 without one
+    double own_mib = 0;       // allocated by all code but the CUDA driver's
+    double driver_mib = 0;    // allocated by the CUDA driver's code, without what it loses
+    double lost_mib = 0;      // allocated by the places in the driver's code that lose memory
+    int64_t user_objects = 0; // made since the beginning; 0 if this is not known
 };
 
 // What the CUDA driver itself loses, without the library: version 580 keeps 200 bytes of the
 // process for each instance of a graph with a user object that was launched.
 struct driver_loss {
     double bytes_of_graph = 0;
-    std::vector<size_t> places; // of driver_live_bytes()
+    std::vector<size_t> places;                  // of driver_places()
+    std::optional<size_t> place_of_user_objects; // allocates one block for each
 };
 
 // Launches and destroys such graphs by the driver alone. Finds nothing unless the library has used
@@ -45,7 +50,8 @@ struct soak_run {
 
 // Which memory keeps growing; empty: none. Memory grows if every round of the last quarter holds
 // more than each round of the second quarter. In the first quarter caches fill. What the driver
-// loses may grow by bytes_of_graph for each graph.
+// loses may grow by bytes_of_graph for each user object, or for each graph if user objects cannot
+// be counted.
 std::string growth_in(const soak_run&);
 
 } // namespace fuzz

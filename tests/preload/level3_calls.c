@@ -227,8 +227,9 @@ int main(void) {
                       .k = 300};
             if (what < symm)
                 p.m = p.n;
-            if (what == syrk && p.left) // which means nothing else there: several panels
-                p.k = 1700;
+            // Side means nothing else there: several panels. From 4097 on their depth grows.
+            if (what == syrk && p.left)
+                p.k = p.upper ? 9001 : 1700;
             if (what >= symm && !p.left) {
                 p.m = 1101 - (int)bits % 3;
                 p.n = 700;
