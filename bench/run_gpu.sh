@@ -9,8 +9,8 @@
 #                free. Parts that time the host come first, alone.
 #   -t SECONDS   ends the run after that time
 #   -r           leaves out parts whose files are of this commit, and continues unfinished ones
-#   -g 0,1,2,3   on these GPUs of one kind, by their numbers: each takes the next part when it is
-#                The results name it by its folder.
+#   -a LIBRARY   also measures the parts against_*: an earlier libmyblas.so.1, in turns with this
+#                one. The results name it by its folder.
 # MYBLAS_COMMIT names the commit where the build could not know it. Exit status 1: a result was
 # wrong, or a part has not ended.
 set -eu
