@@ -269,14 +269,15 @@ shared_update::shared_update(const held_devices& devices, const level3& p) noexc
     : devices_(devices), p_(p), count_(static_cast<int>(devices.all().size())),
       with_(devices.all(), first_shared) {}
 
-// In strict mode, the arithmetic takes longer than the copies: tiles that come one after another,
-// each with its own upload, are as fast.
+// In strict mode, the arithmetic of two devices takes longer than the copies: tiles that come one
+// after another, each with its own upload, are as fast. More devices share the host's links.
 bool shared_update::can_be_used() const noexcept {
     const device& first = *devices_.all()[0];
     // A copy between devices has a pitch of 31 bits, in bytes.
     constexpr int64_t most_pitch = std::numeric_limits<int32_t>::max() / sizeof(float) - 64;
-    if (count_ < 2 || !p_.is_syrk() || first.is_strict() || p_.n / count_ < least_order ||
-        p_.n / count_ + element_alignment > most_rows || extent_of_a(p_).rows > most_pitch)
+    if (count_ < 2 || !p_.is_syrk() || (first.is_strict() && count_ == 2) ||
+        p_.n / count_ < least_order || p_.n / count_ + element_alignment > most_rows ||
+        extent_of_a(p_).rows > most_pitch)
         return false;
     size_t bytes = 0;
     for (int i = 0; i < count_; ++i)
