@@ -138,6 +138,21 @@ void test_squares(void**) {
                        .is_lent = misfit != 2});
 }
 
+// Short lines along k, which are copied with the gaps between them if these are small.
+void test_short_lines(void**) {
+    for (const int64_t k : {1, 3, 8, 30, 63})
+        for (const int64_t gap : {0, 1, 5, 16, 17})
+            for (const int misfit : {0, 1, 2, 3})
+                check({.trans = true,
+                       .m = k,
+                       .n = 400 + k,
+                       .ld = k + gap,
+                       .incx = 1 + gap % 2,
+                       .misfit = misfit,
+                       .sm_count = 2,
+                       .is_lent = true});
+}
+
 // A batch of matrices by vectors, with strides that may leave the products unaligned.
 void check_batch(bool trans, int64_t lines, int64_t k, int64_t gap, int64_t vector_gap) {
     if (left_out())
@@ -208,6 +223,7 @@ void test_batches(void**) {
 int main() {
     const CMUnitTest tests[] = {cmocka_unit_test(test_forms),
                                 cmocka_unit_test(test_squares),
+                                cmocka_unit_test(test_short_lines),
                                 cmocka_unit_test(test_batches)};
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -2,8 +2,8 @@
 // and its lines are along the long side of C. The vector is the single line of the other operand.
 //
 // Bound: reading the matrix once, 4 max(m, n) k bytes. A thread has 4 to 32 loads in flight, and no
-// thread waits for another before the end. Five kernels exist: `lines`, `shifted` and, for few
-// lines, `columns` if lines are neighbours in memory (gemv_n.cuh, gemv_columns.cuh); `k` and
+// thread waits for another before the end. Four kernels exist: `lines` and, for few lines,
+// `columns` if lines are neighbours in memory (gemv_n.cuh, gemv_columns.cuh); `k` and
 // `short` if k runs along memory (gemv_t.cuh).
 //
 // A warp computes some lines, or the warps of a block split their k. Blocks can split k, too: the
@@ -166,15 +166,17 @@ void split_k(gemv_schedule& schedule,
         return latencies + beside * block_bytes /
                                std::min(costs.sm_rate, all_rate / real(std::min(blocks, sms)));
     };
-    const double full_round = round(places);
+    // Clusters that run at the same time: by calls with 30 and with 31, one fewer than elsewhere.
+    const int64_t clusters = cluster_places(device, largest_cluster, resident) - 1;
     const auto cycles = [&](int64_t splits, int cluster) {
-        const int64_t blocks = count * splits * cluster, rounds = quotient(blocks, places);
+        const int64_t held = cluster > 1 ? clusters * cluster : places;
+        const int64_t blocks = count * splits * cluster, rounds = quotient(blocks, held);
         const double share = real(quotient_up(turns, splits * cluster)) / real(turns);
         const int64_t loads = quotient_up(splits * schedule.lines, 32 * schedule.warps);
         const double in_memory = costs.memory_sums + costs.further_loads * real((loads - 1) / 8);
         const double sums = splits > 1 ? in_memory : cluster > 1 ? costs.cluster_sums : 0;
-        return costs.block_start * real(quotient_up(blocks, places)) + sums +
-               share * (real(rounds) * full_round + round(blocks - rounds * places));
+        return costs.block_start * real(quotient_up(blocks, held)) + sums +
+               share * (real(rounds) * round(held) + round(blocks - rounds * held));
     };
     schedule.cycles = cycles(1, 1);
     if (schedule.split.groups > 1 || turns == 1 || count >= places * most_rounds)
@@ -187,7 +189,7 @@ void split_k(gemv_schedule& schedule,
             schedule.split.cluster = cluster;
         }
     };
-    if (may_cluster && device.arch >= 90)
+    if (may_cluster && device.arch >= 90 && clusters > 0)
         consider(1, largest_cluster);
     int64_t last = 1;
     for (int64_t i = 1; i <= most_rounds * resident && count <= counter_count;
@@ -316,31 +318,6 @@ struct columns_form {
     }
 };
 
-struct shifted_form {
-    using shape = shifted_shape;
-
-    static gemv_schedule
-    schedule(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
-        const int64_t groups = ceil_div<int64_t>(layout.lines, shape::lines);
-        const int64_t chunks = ceil_div<int64_t>(p.k, shape::chunk);
-        gemv_schedule own{shape::lines, 0, {}, shape::chunk, shape::width};
-        split_block(
-            own, chunks, groups * vectors_of(p, layout), shape::max_warps, means.device.sm_count);
-        split_k(own, p, means, layout, 3, p.k >= long_k);
-        return own;
-    }
-
-    static myblasStatus_t
-    launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
-        const gemv_schedule own = schedule(p, {*context.device, context.workspace_bytes}, layout);
-        return launch_split(vector_shifted_kernel, own, p, layout, context);
-    }
-
-    // Quads reach into the columns before and after, so columns must follow each other without
-    // gaps.
-    static bool suits(const thin_layout& layout) { return layout.ld == layout.lines; }
-};
-
 template <int width,
           int lines,
           int unroll = width == 4 && lines != 1   ? 2
@@ -395,20 +372,28 @@ auto with_words_of_k(const sgemm_problem& p,
     return five >= six ? f(gemv_t<1, 4, 5>()) : f(gemv_t<1, 4, 6>());
 }
 
-// Whether rows follow each other without gaps, so that one copy can span several rows. Gaps must
-// not be read.
-bool lie_together(const sgemm_problem& p, const thin_layout& layout) { return layout.ld == p.k; }
+// Whether the gaps between rows are so small that it is best to copy them, too. Then one copy can
+// span several rows.
+bool lie_together(const sgemm_problem& p, const thin_layout& layout) {
+    constexpr int64_t widest_gap = 16;
+    return layout.ld <= p.k + widest_gap;
+}
 
 template <int width>
 struct short_form {
     static gemv_schedule
-    schedule(const sgemm_problem& p, const vector_means&, const thin_layout& layout) {
+    schedule(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
+        constexpr int64_t least_warps = 16; // of a multiprocessor
         const auto k = static_cast<int>(p.k);
         short_rows rows{};
         rows.k = k;
         rows.together = lie_together(p, layout);
-        rows.pitch = rows.together ? k : width == 1 ? k | 1 : (k + 3) / 4 * 4;
-        rows.per_lane = std::clamp(short_rows::warp_floats / (32 * rows.pitch), 1, 8);
+        rows.pitch = rows.together ? static_cast<int>(layout.ld)
+                     : width == 1  ? k | 1
+                                   : (k + 3) / 4 * 4;
+        const int64_t most = layout.lines / (32 * least_warps * means.device.sm_count);
+        rows.per_lane = static_cast<int>(std::clamp<int64_t>(
+            short_rows::warp_floats / (32 * rows.pitch), 1, std::clamp<int64_t>(most, 1, 8)));
         const int64_t warps = ceil_div<int64_t>(layout.lines, rows.warp_lines());
         gemv_schedule own{rows.warp_lines(),
                           static_cast<int>(std::min<int64_t>(warps, min_warps)),
@@ -424,7 +409,7 @@ struct short_form {
 
     static size_t smem_bytes(const gemv_schedule& own) {
         return (static_cast<size_t>(own.rows.first()) +
-                static_cast<size_t>(own.warps * own.rows.warp_lines() * own.rows.pitch)) *
+                static_cast<size_t>(own.warps * own.rows.warp_copy())) *
                sizeof(float);
     }
 
@@ -450,13 +435,13 @@ struct short_form {
     }
 };
 
-// Whether all copies of 16 bytes are aligned. If rows have no gaps, the first copy decides.
+// Whether copies of 16 bytes are aligned in each row.
 bool copies_quads(const sgemm_problem& p, const thin_layout& layout) {
     const float* matrix = layout.swap_ab ? p.b : p.a;
     const int64_t stride = layout.swap_ab ? p.stride_b : p.stride_a;
     return batch_aligned16(
                matrix, 0, stride, layout.swap_ab ? p.b_array : p.a_array, p.batch_count) &&
-           (lie_together(p, layout) || (layout.ld % 4 == 0 && p.k % 4 == 0));
+           layout.ld % 4 == 0 && p.k % 4 == 0;
 }
 
 // With a k of 128, four loads of words of a warp cover a line. In batches of many such lines,
@@ -521,20 +506,16 @@ auto with_form(const sgemm_problem& p,
         return f(gemv_n<4, 8>());
     const auto unaligned = [&](auto narrow) {
         using words = gemv_n<4, 32, true>;
-        if (!is_single(p) || lines < 4 * words::shape::lines || !is_large(p, device, layout))
+        if (width == 4 || !is_single(p) || lines < 4 * words::shape::lines)
             return f(narrow);
-        const bool may_shift = shifted_form::suits(layout);
-        if (p.k <= 64)
-            return may_shift ? f(shifted_form()) : f(narrow);
         const auto cycles = [&](auto form) {
             return form.schedule(p, {device, unlimited}, layout).cycles;
         };
-        const double by_words = cycles(words());
-        const double by_shifts = may_shift ? cycles(shifted_form()) : by_words;
-        constexpr double margin = 1.03; // where predictions are as good as equal, this was faster
-        if (cycles(narrow) <= margin * std::min(by_words, by_shifts))
-            return f(narrow);
-        return by_shifts < by_words ? f(shifted_form()) : f(words());
+        // In the L2 cache, single words of one k were faster where predictions are closer.
+        constexpr bool has_one_k = decltype(narrow)::shape::k_lanes == 1;
+        const bool is_cached = matrix_bytes(p, layout) < static_cast<double>(device.l2_bytes);
+        const double margin = has_one_k && is_cached ? 1.11 : 1.03;
+        return cycles(narrow) <= margin * cycles(words()) ? f(narrow) : f(words());
     };
     if (width >= 2 && lines <= 4096)
         return unaligned(gemv_n<2, 8>());
@@ -599,7 +580,7 @@ const sgemm_kernel sgemm_gemv = {
     .block_m = 32,
     .block_n = 1,
     .block_k = 32,
-    .threads = max_warps * 32,
+    .threads = columns_shape<1>::threads,
     .has_epilogue = true,
     .takes_backwards = true,
     .uses_counters = true,

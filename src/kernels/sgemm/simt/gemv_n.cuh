@@ -1,9 +1,7 @@
 // gemv for a matrix whose lines are neighbours in memory, such as the rows of a column-major
 // matrix.
 //
-//   lines    a warp's load covers line_lanes * width lines at 32 / line_lanes k
-//   shifted  for columns that are unaligned and have no gaps between them: a warp's load covers 128
-//            elements, from the multiple of 16 bytes at or before the first of 124 lines on
+//   lines  a warp's load covers line_lanes * width lines at 32 / line_lanes k
 #pragma once
 
 #include "kernels/sgemm/simt/gemv.cuh"
@@ -93,96 +91,6 @@ __global__ void __launch_bounds__(gemv_block::max_warps * 32, blocks_per_sm)
             acc[w] += __shfl_xor_sync(full_warp, acc[w], distance);
         if (lane_k == 0)
             sums[warp][lane_line + w * apart] = acc[w];
-    }
-    write_lines(sums, split, meeting, o, at);
-}
-
-struct shifted_shape {
-    static constexpr int max_warps = 8;
-    static constexpr int
-        width = 4,
-        lines = 31 * width; // of a warp; the last quad holds what shifts push out of the others
-    static constexpr int unroll = 8, chunk = unroll; // k of a warp at a time
-};
-
-// Columns c, c + 4, c + 8, ... have the same shift and form a class. A thread has a sum for each of
-// the four classes, since the place of its elements among the lines is the same for a whole class.
-// At the end of a column, a load contains elements of the next column; they belong to no line and
-// are dropped. The first and the last column use scalar loads where there is nothing before or
-// after them in memory.
-__global__ void __launch_bounds__(shifted_shape::max_warps * 32, 3)
-    vector_shifted_kernel(int64_t first_batch,
-                          const thin_layout layout,
-                          const vector_split split,
-                          const vector_sums meeting,
-                          const sgemm_problem p) {
-    using shape = shifted_shape;
-    constexpr int classes = 4, width = shape::width;
-    __shared__ float sums[shape::max_warps][shape::lines];
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const vector_place<shape::lines> at(split);
-    // A group past the last line reads the first group's lines, and so do quads past the last line;
-    // the values are not used.
-    const int64_t wanted = at.warp_line(split), first_line = wanted < layout.lines ? wanted : 0;
-    const int lines_left = static_cast<int>(min(layout.lines - first_line, int64_t{1} << 30));
-    const int quad = lane * width - (classes - 1) < lines_left ? lane * width : 0;
-    if (!fetch_parameters(p))
-        return;
-    grid_dependency_sync();
-    launch_next_vectors<turns::begin>(p, at.all_warps * shape::chunk);
-    const vector_operands o(p, first_batch + blockIdx.z, layout);
-    // shift(column): the distance from the last multiple of 16 bytes to the first line, the same
-    // for a class of columns.
-    const int misfit = static_cast<int>(reinterpret_cast<uintptr_t>(o.matrix) / sizeof(float) % 4);
-    const int ld_misfit = static_cast<int>(layout.ld % 4);
-    const auto shift = [&](int column) { return (misfit + column * ld_misfit) % 4; };
-    const float* const own = o.matrix + first_line + quad;
-    float acc[classes][width] = {};
-    const int step = at.all_warps * shape::chunk;
-    for (int first_k = at.own_warp * shape::chunk; first_k < o.k; first_k += step) {
-        const float* source = own + first_k * layout.ld;
-        const int k_left = o.k - first_k;
-        const bool inside = lane < shape::chunk && lane < k_left;
-        const float element = inside ? o.vector[(first_k + lane) * layout.short_k_step] : 0;
-        float_piece<width> x[shape::unroll];
-        const bool at_begin = first_k == 0 && first_line == 0;
-        const bool at_end = k_left <= shape::chunk && lines_left < 32 * width;
-        if (!at_begin && !at_end) {
-#pragma unroll
-            for (int u = 0; u < shape::unroll; ++u) {
-                const float* const piece = source + u * layout.ld - shift(u % classes);
-                x[u].load(u < k_left ? piece : source - shift(0), u < k_left);
-            }
-        } else {
-#pragma unroll
-            for (int u = 0; u < shape::unroll; ++u) {
-                const int row = quad - shift(u % classes);
-#pragma unroll
-                for (int w = 0; w < width; ++w) {
-                    const bool reads =
-                        u < k_left && row + w < lines_left && first_line + row + w >= 0;
-                    x[u].x[w] = reads ? source[u * layout.ld - shift(u % classes) + w] : 0;
-                }
-            }
-        }
-#pragma unroll
-        for (int u = 0; u < shape::unroll; ++u) {
-            const float y = __shfl_sync(full_warp, element, u);
-#pragma unroll
-            for (int w = 0; w < width; ++w)
-                acc[u % classes][w] = fmaf(x[u].x[w], y, acc[u % classes][w]);
-        }
-    }
-    launch_next_vectors<turns::end>(p, at.all_warps * shape::chunk);
-#pragma unroll
-    for (int c = 0; c < classes; ++c) {
-#pragma unroll
-        for (int w = 0; w < width; ++w) {
-            const int line = lane * width + w - shift(c);
-            if (line >= 0 && line < shape::lines)
-                sums[warp][line] = acc[c][w] + (c == 0 ? 0 : sums[warp][line]);
-        }
-        __syncwarp(); // a line's classes are in different lanes
     }
     write_lines(sums, split, meeting, o, at);
 }

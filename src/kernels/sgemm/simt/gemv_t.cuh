@@ -72,8 +72,8 @@ __global__ void __launch_bounds__(gemv_block::max_warps * 32, 2)
     write_lines(sums, split, meeting, o, at);
 }
 
-// The layout of lines in shared memory: rows of `pitch` floats. `together`: lines have no gaps
-// between them, so one copy can span several lines.
+// The layout of lines in shared memory: rows of `pitch` floats. `together`: the gaps between lines
+// are so small that one copy spans several lines and their gaps.
 struct short_rows {
     int k, pitch, per_lane; // per_lane: lines of a lane
     bool together;
@@ -83,8 +83,11 @@ struct short_rows {
         32 * 32; // a warp copies about this number, but at least 32 lines
 
     __host__ __device__ int warp_lines() const { return 32 * per_lane; }
-    // Where the first line begins, after the vector.
+    // Where the first line begins, after the vector; lines are up to 3 floats later, so that copies
+    // are aligned.
     __host__ __device__ int first() const { return (k + 3) / 4 * 4; }
+    // Floats of a warp's lines, with room for them to be later.
+    __host__ __device__ int warp_copy() const { return warp_lines() * pitch + 4; }
 };
 
 // The vector, followed by the lines. The size needs no opt-in.
@@ -92,7 +95,7 @@ struct short_storage {
     float x[(48 << 10) / sizeof(float)];
 };
 
-// width: the number of floats in a copy.
+// width: the number of floats in a copy of lines that are not together.
 template <int width>
 __global__ void __launch_bounds__(gemv_block::min_warps * 32) vector_short_kernel(
     int64_t first_batch, const thin_layout layout, const short_rows rows, const sgemm_problem p) {
@@ -101,7 +104,7 @@ __global__ void __launch_bounds__(gemv_block::min_warps * 32) vector_short_kerne
     const int64_t first_line = (int64_t{blockIdx.x} * (blockDim.x / 32) + warp) * rows.warp_lines();
     const int count = static_cast<int>(
         max(min(layout.lines - first_line, int64_t{rows.warp_lines()}), int64_t{0}));
-    float* const own = x + rows.first() + warp * rows.warp_lines() * rows.pitch;
+    float* own = x + rows.first() + warp * rows.warp_copy();
 
     if (!fetch_parameters(p))
         return;
@@ -110,14 +113,21 @@ __global__ void __launch_bounds__(gemv_block::min_warps * 32) vector_short_kerne
     const vector_operands o(p, first_batch + blockIdx.z, layout);
     const float* const source = o.matrix + first_line * layout.ld;
     if (rows.together && count > 0) {
-        const int floats_read = o.k == 0 ? 0 : (count - 1) * rows.pitch + o.k;
-        for (int i = lane * width; i < floats_read; i += 32 * width) {
-            if (width == 1 || i + width <= floats_read)
-                cp_async<width * 4>(own + i, source + i, true);
-            else
-                for (int e = i; e < floats_read; ++e)
-                    cp_async<4>(own + e, source + e, true);
-        }
+        // In quads of memory. The elements before the first whole quad and after the last one are
+        // copied by themselves.
+        constexpr int quad = 4;
+        const int misfit =
+            static_cast<int>(reinterpret_cast<uintptr_t>(source) / sizeof(float) % quad);
+        const int end = o.k == 0 ? 0 : misfit + (count - 1) * rows.pitch + o.k;
+        const int first = misfit > 0 ? quad : 0, last = max(end / quad * quad, first);
+        const float* const from = source - misfit;
+        if (lane >= misfit && lane < min(first, end))
+            cp_async<4>(own + lane, from + lane, true);
+        if (last + lane < end)
+            cp_async<4>(own + last + lane, from + last + lane, true);
+        for (int i = first + lane * quad; i < last; i += 32 * quad)
+            cp_async<16>(own + i, from + i, true);
+        own += misfit;
     } else {
         // The number of lanes for each line, a power of two.
         const int pieces = (o.k + width - 1) / width;
