@@ -9,12 +9,13 @@
 //
 //   bytes up to    threads x loads    blocks on a multiprocessor    rows are dealt    L1 cache
 //      32 MiB         256 x 4                  2 at most               singly         used
-//     384 MiB         512 x 4                  4 (in double: 3)        in batches     bypassed
+//     384 MiB         512 x 4                  4 (in double: 3)        in batches     of the first
 //      beyond         512 x 4                  4 (in double: 3)        in batches     used
 //
-// Loads that bypass the L1 cache are also the first to leave the L2 cache. That is good if a part
-// of x stays there from call to call. Much larger vectors are read at the speed of DRAM only if
-// they evict from the L2 cache what earlier kernels have left there.
+// Up to 384 MiB, 0.6 of the L2 cache keep the first part of x from call to call; the loads
+// of the rest bypass the L1 cache, and are the first to leave the L2 cache. Much larger vectors are
+// read at the speed of DRAM only if they evict from the L2 cache what earlier kernels have left
+// there.
 //
 // The last block waits while others still run, and no block waits for it: a device that can hold
 // two blocks is enough.
@@ -46,15 +47,18 @@ constexpr int rows_per_block = 2; // at least: fewer are not worth a slot
 template <class Carrier>
 constexpr int most_slots = counter_count * sizeof(unsigned) / sizeof(Carrier);
 
+// The part of the L2 cache that `keep_first` keeps (docs/experiments/sum.md).
+constexpr double kept_share = 0.6;
+
 constexpr int slots_at_once = 2; // slots that a thread of the waiting block reads at once
 
 template <class Reduction, int threads, int loads, layout where, dealing order, caching policy>
 __global__ void __launch_bounds__(threads, order == dealing::in_batches ? Reduction::residents : 0)
-    polled(typename Reduction::problem p, int head, uint64_t* slots) {
+    polled(typename Reduction::problem p, int head, int64_t kept, uint64_t* slots) {
     using carrier = typename Reduction::carrier;
     grid_dependency_sync();
     carrier total =
-        add_rows<Reduction, threads, loads, where, order, policy>(p, blockIdx.x, gridDim.x);
+        add_rows<Reduction, threads, loads, where, order, policy>(p, blockIdx.x, gridDim.x, kept);
     if constexpr (Reduction::takes_head && where == layout::vectors)
         if (blockIdx.x == 0 && static_cast<int>(threadIdx.x) < head) {
             typename Reduction::element value[Reduction::operands][1][1];
@@ -89,6 +93,9 @@ myblasStatus_t launch_blocks(const typename Reduction::problem& p,
                              int blocks_per_sm) {
     using T = typename Reduction::element;
     constexpr int loads = 4 / Reduction::operands; // of each vector
+    constexpr double element_bytes = Reduction::operands * sizeof(T);
+    const auto kept = static_cast<int64_t>(
+        kept_share * static_cast<double>(context.device->l2_bytes) / element_bytes);
     const int64_t rows = ceil_div<int64_t>(p.n, row_elements<T, threads>);
     const int64_t most_blocks = std::min<int64_t>(int64_t{blocks_per_sm} * context.device->sm_count,
                                                   most_slots<typename Reduction::carrier>);
@@ -100,6 +107,7 @@ myblasStatus_t launch_blocks(const typename Reduction::problem& p,
                              context,
                              p,
                              head,
+                             kept,
                              reinterpret_cast<uint64_t*>(context.counters));
 }
 
@@ -128,7 +136,7 @@ myblasStatus_t launch_polled(const typename Reduction::problem& p, const launch_
     if (p.n <= 32 * elements_per_mib)
         return launch_blocks<R, 256, vectors, singly, keep>(behind, head, context, 2);
     if (p.n <= 384 * elements_per_mib)
-        return launch_blocks<R, 512, vectors, in_batches, pass>(
+        return launch_blocks<R, 512, vectors, in_batches, keep_first>(
             behind, head, context, R::residents);
     return launch_blocks<R, 512, vectors, in_batches, keep>(behind, head, context, R::residents);
 }

@@ -36,9 +36,12 @@ layout layout_of(const typename Reduction::problem& p) {
     return layout::vectors;
 }
 
-// The order in which rows are dealt, and whether their loads bypass the L1 cache.
+// The order in which rows are dealt.
 enum class dealing { singly, in_batches };
-enum class caching { keep, pass };
+// Whether loads use the L1 cache. Loads that pass it are the first to leave the L2 cache, too. With
+// `keep_first`, the loads of the first elements use it and the others pass it, so that in the L2
+// cache the last elements do not replace the first, which a later call finds there.
+enum class caching { keep, pass, keep_first };
 
 // Plain and volatile loads stay after grid_dependency_sync(). The compiler may move an __ldg
 // before it.
@@ -72,10 +75,11 @@ __device__ void clear(round_values<Reduction, loads>& value) {
 }
 
 // The thread's part of the result, in block `block` of `blocks`. One compact loop does whole and
-// cut rounds: small sums wait for every cache line of instructions.
+// cut rounds: small sums wait for every cache line of instructions. kept: the number of elements
+// that `keep_first` keeps.
 template <class Reduction, int threads, int loads, layout where, dealing order, caching policy>
 __device__ typename Reduction::carrier
-add_rows(const typename Reduction::problem& p, int64_t block, int64_t blocks) {
+add_rows(const typename Reduction::problem& p, int64_t block, int64_t blocks, int64_t kept = 0) {
     using T = typename Reduction::element;
     constexpr int operands = Reduction::operands;
     constexpr int v = vector_elements<T>, row = row_elements<T, threads>;
@@ -104,8 +108,14 @@ add_rows(const typename Reduction::problem& p, int64_t block, int64_t blocks) {
             for (int o = 0; o < operands; ++o) {
                 const T* const vector = x[o] + k * step * incx[o];
                 if constexpr (where == layout::vectors) {
-                    if (rest >= v)
-                        load_vector<policy>(value[o][k], vector);
+                    if (rest >= v) {
+                        if (policy != caching::keep_first)
+                            load_vector<policy>(value[o][k], vector);
+                        else if (p.n - left < kept)
+                            load_vector<caching::keep>(value[o][k], vector);
+                        else
+                            load_vector<caching::pass>(value[o][k], vector);
+                    }
                 } else {
 #pragma unroll
                     for (int c = 0; c < v; ++c)
