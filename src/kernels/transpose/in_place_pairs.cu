@@ -2,8 +2,9 @@
 //
 // Adds to `in_place_square`: larger tiles, copied asynchronously past the registers (mover.cuh),
 // and streaming stores. Copies are of 16 bytes if A is aligned: base, n, leading dimension and
-// stride are multiples of 16 bytes. Aligned floats of up to 2048 rows have smaller tiles, which
-// pass through registers (transposed_tile.cuh). Batches are one launch.
+// stride are multiples of 16 bytes. Columns of more than 2048 floats must begin on cache lines.
+// Aligned floats of up to 2048 rows have smaller tiles, which pass through registers
+// (transposed_tile.cuh). Batches are one launch.
 //
 // Bound: 2 n^2 elements moved.  One stage of two tiles. Tiles and threads, by the element's size:
 //      bytes      1          2        4        8        16       threads
@@ -145,6 +146,14 @@ bool is_aligned(const transpose_problem& p) {
     return misfit % sizeof(vector16) == 0;
 }
 
+// Whether all columns of floats begin on cache lines, and so do the columns of tiles. Otherwise
+// tiles of words are faster: a warp writes a whole column of the tile at once, and cuts few lines.
+bool starts_on_lines(const transpose_problem& p) {
+    constexpr int64_t line = 128 / sizeof(float);
+    return reinterpret_cast<uintptr_t>(p.b) % (line * sizeof(float)) == 0 && p.lda % line == 0 &&
+           (p.batch_count == 1 || p.stride_b % line == 0);
+}
+
 bool accepts_square(const transpose_problem& p, const device_info&) {
     return p.in_place() && p.m == p.n && p.lda == p.ldb && p.stride_a == p.stride_b &&
            (is_aligned(p) || p.element_bytes >= 4) && fits_tile_order(p.n, p.n);
@@ -189,7 +198,7 @@ myblasStatus_t launch_in_place_pairs(const transpose_problem& p, const launch_co
                 p.batch_count <= max_grid_z)
                 return p.n <= two_group_limit ? launch_small_pairs<2>(p, context)
                                               : launch_small_pairs<1>(p, context);
-        if (is_aligned(p))
+        if (is_aligned(p) && (sizeof(T) != 4 || starts_on_lines(p)))
             return launch_pairs<tiling<T, true>>(p, context);
         if constexpr (sizeof(T) == 4)
             if (p.n < large)
