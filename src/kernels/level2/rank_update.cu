@@ -4,9 +4,10 @@
 // A block updates a tile of 64 x 64. A thread has one row of the tile and 4, 8 or 16 columns, and
 // loads all its elements before it stores any. The grid has only the tiles of the triangle; near
 // the diagonal the indices of each element are tested. For ger with at most 16 rows, tiles are 16 x
-// 256, or 16 x 64 if A is small; with at most 16 columns, they are 256 x 16 or 64 x 16. If a small
-// A has at most 32 rows or columns, they are 32 x 64 or 64 x 32. Threads with up to 8 columns, for
-// small matrices, load A before the vectors, so that both latencies overlap.
+// 256, or 16 x 64 if A is small; with at most 16 columns, they are 256 x 16 or 64 x 16. A large A
+// has tiles of 256 x 16, too, if a quarter of square tiles would be empty. If a small A has at most
+// 32 rows or columns, they are 32 x 64 or 64 x 32. Threads with up to 8 columns, for small A, read
+// it before the vectors, so that both latencies overlap.
 //
 // If columns do not start on cache lines, the rows of a tile are shifted in each column by the
 // distance to the preceding line boundary. Warps then read and write whole cache lines.
@@ -237,7 +238,9 @@ tile_shape shape_for(const syr_problem& p) {
     const int along = is_small ? tile : many;
     if (p.m <= few)
         return {few, along};
-    if (p.n <= few)
+    // Square tiles of n columns would be a quarter empty, or more.
+    const bool is_wasteful = !is_small && 4 * p.n <= 3 * ceil_div<int64_t>(p.n, tile) * tile;
+    if (p.n <= few || is_wasteful)
         return {along, few};
     if (is_small && p.m <= 2 * few)
         return {2 * few, tile};
