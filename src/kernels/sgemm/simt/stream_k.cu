@@ -119,7 +119,7 @@ bool scalar_loads_pay(const sgemm_problem& p, const device_info& device) {
 
 // Computes C from the sums that a worker has stored for each split of a tile's k. A block handles
 // one quad of rows for each lane of one consumer warp. The block's own warps share the splits, and
-// their sums are added in fixed order.
+// their sums are added in fixed order. With Shape::has_epilogue it applies the epilogue.
 constexpr int adding_warps = 8;
 template <class Shape>
 constexpr int adding_blocks = Shape::tile_floats / 4 / 32; // of a tile
@@ -170,7 +170,24 @@ __global__ void __launch_bounds__(adding_warps * 32)
     const float product[4] = {sum.x, sum.y, sum.z, sum.w};
     if (col >= p.n)
         return;
-    if constexpr (swap_ab) {
+    if constexpr (Shape::has_epilogue) {
+        const epilogue_op epilogue(p, o, 0);
+        // One place with four rows of C, or four with one.
+        constexpr int places = swap_ab ? 4 : 1;
+        float value[places][4 / places];
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            const bool inside = e < rows_left;
+            const float bias =
+                swap_ab ? epilogue.bias_of_row(col, inside) + epilogue.bias_of_col(row + e, inside)
+                        : epilogue.bias_of_row(row + e, inside) + epilogue.bias_of_col(col, inside);
+            value[e % places][e / places] = scaled_sum(o.alpha, product[e]) + bias;
+        }
+        epilogue(value, [&](int i) {
+            return swap_ab ? epilogue_place{col, row + i, i < rows_left ? 1 : 0}
+                           : epilogue_place{row, col, rows_left};
+        });
+    } else if constexpr (swap_ab) {
 #pragma unroll
         for (int e = 0; e < 4; ++e)
             if (e < rows_left)
@@ -235,7 +252,8 @@ struct form {
                                scalar_loads,
                                Share>;
     }
-    static constexpr auto add = stream_k_add<Shape, transa, transb, swap_ab>;
+    template <class ShapeOfC>
+    static constexpr auto add = stream_k_add<ShapeOfC, transa, transb, swap_ab>;
 };
 
 // Calls f(form) for a product before A and B are swapped.
@@ -256,7 +274,7 @@ struct variant {
     static constexpr bool takes_triangles = !in_splits; // stream_k_add writes whole tiles
     static constexpr bool uses_counters = true;
 
-    static constexpr bool has_epilogue = !in_splits;
+    static constexpr bool has_epilogue = true;
     static constexpr bool may_skip_zeros = !in_splits && Shape::may_skip_zeros;
 
     // Bits: the two transpositions, A and B swapped, scalar loads, zeroes skipped, epilogue, tiles
@@ -352,7 +370,7 @@ struct variant {
                           !schedule.skips_zeros && p.triangle == triangle_of_c::none;
         const myblasStatus_t status =
             with_kernel(choice | scalar_loads << 3 | schedule.skips_zeros << 4 |
-                            has_epilogue_here << 5 | adds << 6,
+                            (has_epilogue_here && !in_splits) << 5 | adds << 6,
                         [&](auto kernel, size_t bytes) {
                             return launch_clusters(kernel,
                                                    grid,
@@ -371,8 +389,10 @@ struct variant {
         if (!in_splits || status != MYBLAS_STATUS_SUCCESS)
             return status;
         return with_form<Shape>(choice, [&](auto form) {
+            using compiled = decltype(form);
             return launch_overlapped(
-                form.add,
+                has_epilogue_here ? compiled::template add<with_epilogue<Shape>>
+                                  : compiled::template add<Shape>,
                 dim3(static_cast<unsigned>(schedule.tiles * adding_blocks<Shape>)),
                 adding_warps * 32,
                 context,
@@ -431,6 +451,7 @@ public:
     static constexpr int max_arch = std::min(wide::max_arch, square::max_arch);
     static constexpr size_t smem_bytes = std::max(wide::smem_bytes, square::smem_bytes);
     static constexpr bool takes_triangles = wide::takes_triangles && square::takes_triangles;
+    static constexpr bool has_epilogue = wide::has_epilogue && square::has_epilogue;
     static constexpr bool uses_counters = wide::uses_counters || square::uses_counters;
     static constexpr const char* accepts_what = wide::accepts_what;
     static_assert(std::string_view(accepts_what) == square::accepts_what);
