@@ -132,24 +132,28 @@ private:
     __device__ __forceinline__ void multiply_lines(
         const float* const (&line)[lines], int64_t offset, const float* panel, int k, int64_t ld) {
         constexpr int unroll = 4;
-        int kk = threadIdx.x / 32 * unroll;
-        for (; kk + unroll <= k; kk += warps * unroll) {
+        for (int kk = threadIdx.x / 32 * unroll; kk < k; kk += warps * unroll) {
             float x[unroll][lines];
+            if (kk + unroll <= k) {
 #pragma unroll
-            for (int u = 0; u < unroll; ++u)
+                for (int u = 0; u < unroll; ++u)
 #pragma unroll
-                for (int l = 0; l < lines; ++l)
-                    x[u][l] = line[l][offset + kk * ld + u * ld];
+                    for (int l = 0; l < lines; ++l)
+                        x[u][l] = line[l][offset + kk * ld + u * ld];
+            } else {
+#pragma unroll
+                for (int u = 0; u < unroll; ++u) {
+                    const bool inside = kk + u < k;
+#pragma unroll
+                    for (int l = 0; l < lines; ++l) {
+                        const float value = line[l][offset + (inside ? kk + u : kk) * ld];
+                        x[u][l] = inside ? value : 0;
+                    }
+                }
+            }
 #pragma unroll
             for (int u = 0; u < unroll; ++u)
                 add_products(x[u], panel + (kk + u) * side);
-        }
-        for (; kk < k; ++kk) { // the remaining k, for one warp
-            float x[lines];
-#pragma unroll
-            for (int l = 0; l < lines; ++l)
-                x[l] = line[l][offset + kk * ld];
-            add_products(x, panel + kk * side);
         }
     }
 
