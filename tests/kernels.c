@@ -1141,6 +1141,12 @@ static void check_choice(const myblasDevice_t* device,
         fastest = fastest_of(&c, false, taken);
         *of_others += fastest >= 0;
     }
+    // In products with a vector, gemv takes the place of these two.
+    const int gemv = index_of(MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, "gemv");
+    if (fastest >= 0 && (call->m == 1 || call->n == 1) && c.estimate[gemv].accepted &&
+        (strcmp(c.info[fastest].name, "skinny") == 0 ||
+         strcmp(c.info[fastest].name, "thin/panel") == 0))
+        fastest = gemv;
     if (fastest < 0) // that none accepts goes by the rules
         assert_string_equal(name, "shared_tile_grid_stride");
     else if (fastest != taken)
