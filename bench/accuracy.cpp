@@ -61,7 +61,7 @@ void judge(outcome& o, std::span<const served> known, const errors* yardstick, c
     }
     if (o.kernel.empty())
         return;
-    o.computed_by = attribute({o.serves, o.c}, known);
+    o.computed_by = attribute({o.serves, o.c, o.kernel}, known);
     o.passed = o.errors.max_ulp <= product_bound(o.serves, sizes.k) &&
                (o.computed_by == o.serves || !is_ordinary(sizes.data));
     o.is_within_limit = o.asked.math == MYBLAS_FP32_STRICT_MATH ||
@@ -127,7 +127,7 @@ std::vector<outcome> contest::run(const shape& sizes) const {
     std::vector<served> known;
     for (const outcome& o : found)
         if (!o.kernel.empty())
-            known.push_back({o.serves, o.c});
+            known.push_back({o.serves, o.c, o.kernel});
     for (const std::vector<float>& c : strict_ends)
         known.push_back({MYBLAS_FP32_STRICT_MATH, c});
     for (outcome& o : found)

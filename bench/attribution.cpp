@@ -14,6 +14,8 @@ std::vector<float> add_chunks(const product_in_parts& product, int64_t first, in
     return product.sum();
 }
 
+std::string_view family_of(std::string_view kernel) { return kernel.substr(0, kernel.find('/')); }
+
 } // namespace
 
 std::vector<std::vector<float>> add_as_strict_ends(const product_in_parts& product, int64_t k) {
@@ -35,10 +37,13 @@ bool same_bits(std::span<const float> x, std::span<const float> y) {
 }
 
 myblasMath_t attribute(const served& result, std::span<const served> others) {
+    const std::string_view family = family_of(result.kernel);
     myblasMath_t mode = result.mode;
-    for (const served& other : others)
-        if (other.mode < mode && same_bits(result.c, other.c))
+    for (const served& other : others) {
+        const bool is_same_family = !family.empty() && family_of(other.kernel) == family;
+        if (other.mode < mode && !is_same_family && same_bits(result.c, other.c))
             mode = other.mode;
+    }
     return mode;
 }
 

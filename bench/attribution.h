@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace bench {
@@ -30,15 +31,18 @@ struct product_in_parts {
 // order of addition that differs at this k.
 std::vector<std::vector<float>> add_as_strict_ends(const product_in_parts&, int64_t k);
 
-// A result, and the strictest mode that its kernel serves.
+// A result, the strictest mode that its kernel serves, and the kernel, whose family is the part of
+// its name before '/'.
 struct served {
     myblasMath_t mode;
     std::span<const float> c;
+    std::string_view kernel = {}; // empty: none
 };
 
 bool same_bits(std::span<const float>, std::span<const float>);
 
-// The strictest mode of `result` and of the other results with the same bits.
+// The strictest mode of `result` and of the results with the same bits by kernels of other
+// families. A family that serves two modes has the same bits in both on data without small elements.
 myblasMath_t attribute(const served& result, std::span<const served> others);
 
 } // namespace bench

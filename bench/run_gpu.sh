@@ -15,19 +15,19 @@
 # wrong, or a part has not ended.
 set -eu
 
-# The parts, each with the seconds that it takes on an H100.
+# The parts, each with the seconds that it takes on an H100 or H200.
 parts_and_seconds="ladder_sgemm=50 ladder_transpose=10 ladder_sum=10
-    sgemm_strict_public=75 sgemm_strict_misaligned=25 sgemm_strict_random=55 sgemm_batched=10
-    sgemm_strict_classes=240
-    sgemm_emulated_public=95 sgemm_fast_public=90 sgemm_fast_random=85
+    sgemm_strict_public=55 sgemm_strict_misaligned=25 sgemm_strict_random=75 sgemm_batched=10
+    sgemm_strict_classes=150
+    sgemm_emulated_public=60 sgemm_fast_public=60 sgemm_fast_random=80
     sgemm_emulated_bare=15 sgemm_fast_bare=15 sgemm_energy=20 sgemm_accuracy=50
     fused_strict=10 fused_emulated=10 fused_fast=10
     handles=5 handles_preload=5
     level3_strict=20 level3_emulated=25 level3_fast=25 level2=20 level1=15
     transpose=10 transpose_cold=10 transpose_random=75 sum=5 sum_cold=5 gemsum=5
-    histogram=45 enqueue=5"
+    histogram=15 enqueue=5"
 parts_of_host="handles handles_preload enqueue"
-parts_against="against_strict=25 against_emulated=15 against_fast=15 against_others=20"
+parts_against="against_strict=30 against_emulated=10 against_fast=10 against_others=25"
 
 # The options of a part that times calls. Thresholds are the project's targets. The shapes of a
 # random sweep follow from the commit.
@@ -57,11 +57,11 @@ options_of() {
     sgemm_strict_classes)
         echo "-f sgemm $classes --rival cublaslt:16 --threshold 0.95 --min-time 0.01"
         ;;
-    against_strict) echo "-f sgemm $classes,random --every 6 $against" ;;
+    against_strict) echo "-f sgemm $classes,random --every 4 $against" ;;
     against_emulated | against_fast)
         echo "-f sgemm --math ${1#against_} --sweep general,batches,networks --every 6 $against"
         ;;
-    against_others) echo "$others --sweep random --every 12 $against" ;;
+    against_others) echo "$others --sweep random --every 8 $against" ;;
     sgemm_emulated_public) echo "-f sgemm --math emulated $public" ;;
     sgemm_fast_public) echo "-f sgemm --math fast $public" ;;
     sgemm_fast_random) echo "-f sgemm --math fast --sweep random $at_95" ;;

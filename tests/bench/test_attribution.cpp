@@ -124,6 +124,20 @@ void test_strictest_mode_with_the_same_bits(void**) {
     assert_int_equal(attribute(known[2], known), MYBLAS_FP32_STRICT_MATH);
 }
 
+// fp16x3 serves emulated mode, and fast mode without the corrections of small elements.
+void test_a_family_in_two_modes(void**) {
+    const std::vector<float> c = {1, 2};
+    const served fast{MYBLAS_FP32_FAST_MATH, c, "fp16x3/256x128"};
+    const auto beside = [&](myblasMath_t mode, const char* kernel) {
+        const served others[] = {fast, {mode, c, kernel}};
+        return attribute(fast, others);
+    };
+    assert_int_equal(beside(MYBLAS_FP32_EMULATED_MATH, "fp16x3/128x128"), MYBLAS_FP32_FAST_MATH);
+    assert_int_equal(beside(MYBLAS_FP32_EMULATED_MATH, "bf16x6/128x128"),
+                     MYBLAS_FP32_EMULATED_MATH);
+    assert_int_equal(beside(MYBLAS_FP32_STRICT_MATH, ""), MYBLAS_FP32_STRICT_MATH);
+}
+
 } // namespace
 
 int main() {
@@ -131,6 +145,7 @@ int main() {
         cmocka_unit_test(test_strict_ends_of_any_k),
         cmocka_unit_test(test_orders_differ),
         cmocka_unit_test(test_strictest_mode_with_the_same_bits),
+        cmocka_unit_test(test_a_family_in_two_modes),
     };
     return cmocka_run_group_tests_name("attribution", tests, nullptr, nullptr);
 }
