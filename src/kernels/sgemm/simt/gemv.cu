@@ -444,12 +444,12 @@ bool copies_quads(const sgemm_problem& p, const thin_layout& layout) {
            layout.ld % 4 == 0 && p.k % 4 == 0;
 }
 
-// With a k of 128, four loads of words of a warp cover a line. In batches of many such lines,
-// registers hold more of the matrix than shared memory does.
+// With a k of 112 to 128, four loads of words of a warp cover a line. In batches of many such
+// lines, registers hold more of the matrix than shared memory does.
 bool are_covered_by_words(const sgemm_problem& p, const thin_layout& layout) {
-    constexpr int64_t least_lines = 512, covered_k = 128;
+    constexpr int64_t least_lines = 512, least_k = 112, most_k = 128;
     return layout.k_contiguous && p.batch_count > 1 && layout.short_lines == 1 &&
-           layout.lines >= least_lines && p.k == covered_k;
+           layout.lines >= least_lines && p.k >= least_k && p.k <= most_k;
 }
 
 // Calls f with the form for a product. The sizes at which forms change were measured:
