@@ -61,12 +61,14 @@ struct variant {
     }
 
     static work_estimate work(const work_query& q) {
-        // Without swapping, which the predictor was not fitted to.
-        const tile_kernel kernel{.block_m = Shape::block_m,
-                                 .block_n = Shape::block_n,
+        const bool swapped = is_swapped(q.problem);
+        const tile_kernel kernel{.block_m = swapped ? Shape::block_n : Shape::block_m,
+                                 .block_n = swapped ? Shape::block_m : Shape::block_n,
                                  .slab_k = Shape::block_k,
                                  .resident = Shape::blocks_per_sm};
         work_estimate w = kernel.work(q);
+        // A transposed tile takes longer to store.
+        w.exchanges = swapped ? w.rounds : 0;
         // Three products for each FMA.
         w.math_cycles *= 3 * static_cast<float>(costs_of(q.device).fmas_per_cycle) /
                          static_cast<float>(costs_of(q.device).products_of_tf32);
