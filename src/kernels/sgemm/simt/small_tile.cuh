@@ -26,7 +26,7 @@
 // needs only the parameters are already done.
 #pragma once
 
-#include "kernels/common/cp_async.cuh"
+#include "kernels/common/cp_async_cached.cuh"
 #include "kernels/common/group_barrier.cuh"
 #include "kernels/common/overlap.cuh"
 #include "kernels/common/quad_exchange.cuh"
@@ -59,6 +59,7 @@ struct small_tile_shape {
     static constexpr int lanes_m = of.lanes_m, lanes_n = 32 / lanes_m;
     static constexpr int block_k = of.slab_k, stages = of.stages, cluster = of.cluster;
     static constexpr bool packed = of.packed;
+    static constexpr bool may_be_common = false; // A or B, in kernels of their own
     static constexpr bool has_epilogue = of.fuses && !packed;
     // Whether C is read during the copy of the first slabs, by kernels of their own. Threads of
     // larger tiles would have to hold too many elements.
@@ -81,6 +82,19 @@ struct small_tile_shape {
     static_assert(thread_m >= 4 && thread_n >= 2 && lanes_m <= 8 && lanes_n <= 8 && stages >= 2);
     static_assert(cluster <= 8 && !(packed && cluster > 1) && thread_quads >= cluster);
 };
+
+// The same for batches whose products have A or B in common, by a stride of 0. The few cache lines
+// of such an operand are in few slices of the L2 cache, for which all blocks would wait. So its
+// copies go through the L1 cache. All other operands are faster past L1.
+template <class Shape>
+struct with_common_operand : Shape {
+    static constexpr bool may_be_common = true;
+};
+
+__host__ __device__ inline bool
+is_common(const sgemm_problem& p, const float* const* array, int64_t stride) {
+    return p.batch_count > 1 && !array && stride == 0;
+}
 
 // What a thread works on.
 template <class Shape>
@@ -113,12 +127,14 @@ struct small_tile_copier {
     int64_t ld;
     int lines_left; // from the tile's first line to the operand's end
     bool quads;     // whether the operand consists of aligned quads
+    bool is_common; // false unless Shape::may_be_common
 
-    __device__
-    small_tile_copier(const float* base, int64_t ld_, int64_t first_line, int all_lines, int k)
+    __device__ small_tile_copier(
+        const float* base, int64_t ld_, int64_t first_line, int all_lines, int k, bool is_common_)
         : gmem(base + (k_contiguous ? first_line * ld_ : first_line)), ld(ld_),
           lines_left(all_lines - static_cast<int>(first_line)),
-          quads(aligned16(base, ld_) && (k_contiguous ? k : all_lines) % 4 == 0) {}
+          quads(aligned16(base, ld_) && (k_contiguous ? k : all_lines) % 4 == 0),
+          is_common(is_common_) {}
 
     // Starts the copies of the slab at first_k, with zeroes outside of the operand.
     __device__ __forceinline__ void start(float* smem, int first_k, int k, int thread) const {
@@ -129,6 +145,14 @@ struct small_tile_copier {
     }
 
 private:
+    template <int bytes>
+    __device__ __forceinline__ void copy(float* target, const float* source, bool inside) const {
+        if constexpr (Shape::may_be_common)
+            cp_async_cached<bytes>(is_common, target, source, inside);
+        else
+            cp_async<bytes>(target, source, inside);
+    }
+
     template <int copy_floats>
     __device__ __forceinline__ void
     start_copies(float* smem, int first_k, int k_left, int thread) const {
@@ -160,7 +184,7 @@ private:
                              : o_offset * inner + i_offset;
             const bool inside = inner_left > i_offset && outer_left > o_offset;
             if (copies * threads == row * outer || o + o_offset < outer)
-                cp_async<copy_floats * 4>(target + target_offset, source + i_offset, inside);
+                copy<copy_floats * 4>(target + target_offset, source + i_offset, inside);
             if ((c + 1) % inner_copies == 0)
                 source += step;
         }
@@ -713,8 +737,10 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     const int k = static_cast<int>(o.k);
     typename tile::accumulators acc = {};
     small_tile_output<tile, Shape, access> output(p, o, at);
-    tile::multiply(typename tile::copier_a(o.a, p.lda, at.row, static_cast<int>(p.m), k),
-                   typename tile::copier_b(o.b, p.ldb, at.col, static_cast<int>(p.n), k),
+    const bool common_a = Shape::may_be_common && is_common(p, p.a_array, p.stride_a);
+    const bool common_b = Shape::may_be_common && is_common(p, p.b_array, p.stride_b);
+    tile::multiply(typename tile::copier_a(o.a, p.lda, at.row, static_cast<int>(p.m), k, common_a),
+                   typename tile::copier_b(o.b, p.ldb, at.col, static_cast<int>(p.n), k, common_b),
                    k,
                    Shape::packed ? 0 : at.rank * Shape::groups + at.group,
                    smem + at.group * tile::group_floats,
@@ -738,11 +764,15 @@ struct small_tile_variant {
     // The same for all transpositions.
     static constexpr size_t smem_bytes = small_tile<Shape, false, false>::smem_bytes;
 
-    // Bits: the two transpositions; C is read; beta is 1; the product is fused; a triangle of C is
-    // computed.
-    static constexpr int choice_bits = has_mask_kernels<Shape> ? 6 : 4 + Shape::has_epilogue;
+    // Bits: the two transpositions; C is read; beta is 1; the product is fused, or A or B of packed
+    // products is common; a triangle of C is computed.
+    static constexpr int choice_bits =
+        has_mask_kernels<Shape> ? 6 : 4 + (Shape::has_epilogue || Shape::packed);
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
+        if constexpr (Shape::packed && !Shape::may_be_common)
+            if (choice & 16)
+                return small_tile_variant<with_common_operand<Shape>>::with_kernel(choice % 16, f);
         return with_bits<4>(choice % 16, [&](auto transa, auto transb, auto is_read, auto adds) {
             if constexpr (has_mask_kernels<Shape>)
                 if (choice & 32)
@@ -784,8 +814,10 @@ struct small_tile_variant {
         const bool adds =
             is_one(p.beta) && (!Shape::reads_first ||
                                batch_aligned16(p.c, p.ldc, p.stride_c, p.c_array, p.batch_count));
-        const unsigned choice =
-            form_bits(p) | may_be_nonzero(p.beta) << 2 | adds << 3 | is_fused << 4 | is_masked << 5;
+        const bool has_common = Shape::packed && (is_common(p, p.a_array, p.stride_a) ||
+                                                  is_common(p, p.b_array, p.stride_b));
+        const unsigned choice = form_bits(p) | may_be_nonzero(p.beta) << 2 | adds << 3 |
+                                (is_fused || has_common) << 4 | is_masked << 5;
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
                                    {.x = ceil_div<int64_t>(p.m, Shape::block_m) * Shape::cluster,
