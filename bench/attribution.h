@@ -42,7 +42,8 @@ struct served {
 bool same_bits(std::span<const float>, std::span<const float>);
 
 // The strictest mode of `result` and of the results with the same bits by kernels of other
-// families. A family that serves two modes has the same bits in both on data without small elements.
+// families. A family that serves two modes has the same bits in both, on data without small
+// elements.
 myblasMath_t attribute(const served& result, std::span<const served> others);
 
 } // namespace bench
