@@ -29,7 +29,10 @@ struct dot_problem {
     wide most_elements() const { return n; }
     size_t result_bytes() const { return sizeof *result; }
     MYBLAS_HOST_DEVICE float of_sum(double products) const {
-        return static_cast<float>(products + (sb.device ? *sb.device : sb.value));
+        // Adding a zero takes a tenth of the time of a short vector.
+        if (has_sb)
+            products += sb.device ? *sb.device : sb.value;
+        return static_cast<float>(products);
     }
 };
 
