@@ -162,7 +162,7 @@ def sanitizer_groups(runs):
     """
     groups = {}
     for run in (run for run in runs if run["tool"] == "compute-sanitizer"):
-        pieces = groups.setdefault(run["machine"], {})
+        pieces = groups[run["machine"]] = groups.pop(run["machine"], {})  # now the last one
         pieces[run["check"], run["program"], run["shard"]] = run
     by_check = {}
     for machine, results in groups.items():

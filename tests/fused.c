@@ -375,6 +375,7 @@ static bool has_epilogue(myblasHandle_t handle, const char* name) {
                                           "warp_tile/128x64",
                                           "stream_k/128x64",
                                           "stream_k/128x32",
+                                          "stream_k/128x32_splits",
                                           "small_tile/16x16_k8",
                                           "small_tile/16x16_k32",
                                           "small_tile/32x16_k16",
@@ -431,7 +432,9 @@ enum { most_fused_short_k = 24 };
 // Whether the call is outside of what thin/panel or short_k accepts.
 static bool is_outside(const char* kernel, const struct fused_case* s) {
     return (is_one_of(kernel, "thin/panel") && (s->batch > 1 || (s->m > 8 && s->n > 8))) ||
-           (is_one_of(kernel, "short_k") && s->k > most_fused_short_k);
+           (is_one_of(kernel, "short_k") && s->k > most_fused_short_k) ||
+           // On a device with few multiprocessors.
+           (is_one_of(kernel, "stream_k/128x32_splits") && s->m * s->n > 16 * 64 * 64);
 }
 
 // The kernel's modes; for the selection, all modes.

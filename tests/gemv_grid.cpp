@@ -151,6 +151,16 @@ void test_short_lines(void**) {
                        .misfit = misfit,
                        .sm_count = 2,
                        .is_lent = true});
+    for (const int misfit : {0, 3}) // several lines for each lane
+        for (const int64_t lines : {2100, 8201})
+            check({.trans = true,
+                   .m = 3,
+                   .n = lines,
+                   .ld = 8,
+                   .incx = 1,
+                   .misfit = misfit,
+                   .sm_count = 2,
+                   .is_lent = true});
 }
 
 // A batch of matrices by vectors, with strides that may leave the products unaligned.

@@ -307,6 +307,8 @@ void test_ger(void**) {
     check_ger(15, 70001, 17, 3, 0.7f);
     check_ger(65600, 16, 65600, 0, 0.7f);
     check_ger(75011, 14, 75013, 3, 0.7f);
+    // Tiles of few columns, where square ones would be empty for a quarter.
+    check_ger(16400, 70, 16401, 3, 0.7f);
 }
 
 } // namespace

@@ -229,8 +229,13 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
         }
         // In place: even and odd numbers of tiles, the last ones cut, of every tile size that is
         // fastest somewhere.
-        static const int squares[][2] = {
-            {100, 100}, {164, 168}, {1060, 1064}, {1088, 1088}, {1537, 1537}, {2116, 2116}};
+        static const int squares[][2] = {{100, 100},
+                                         {164, 168},
+                                         {1060, 1064},
+                                         {1088, 1088},
+                                         {1537, 1537},
+                                         {2116, 2116},
+                                         {2116, 2144}};
         for (size_t q = 0; q < COUNT_OF(squares); ++q) {
             const int n = squares[q][0], ld = squares[q][1];
             const struct transpose_case in_place = {

@@ -166,7 +166,8 @@ void split_k(gemv_schedule& schedule,
         return latencies + beside * block_bytes /
                                std::min(costs.sm_rate, all_rate / real(std::min(blocks, sms)));
     };
-    // Clusters that run at the same time: by calls with 30 and with 31, one fewer than elsewhere.
+    // Clusters that run at the same time: one fewer than cluster_places() says. 30 ran at a time,
+    // and the 31st waited.
     const int64_t clusters = cluster_places(device, largest_cluster, resident) - 1;
     const auto cycles = [&](int64_t splits, int cluster) {
         const int64_t held = cluster > 1 ? clusters * cluster : places;
@@ -373,7 +374,8 @@ auto with_words_of_k(const sgemm_problem& p,
 }
 
 // Whether the gaps between rows are so small that it is best to copy them, too. Then one copy can
-// span several rows.
+// span several rows. What lies in gaps is never used, and may be written meanwhile. (The initcheck
+// of compute-sanitizer reports gaps that nothing has written.)
 bool lie_together(const sgemm_problem& p, const thin_layout& layout) {
     constexpr int64_t widest_gap = 16;
     return layout.ld <= p.k + widest_gap;
@@ -391,7 +393,8 @@ struct short_form {
         rows.pitch = rows.together ? static_cast<int>(layout.ld)
                      : width == 1  ? k | 1
                                    : (k + 3) / 4 * 4;
-        const int64_t most = layout.lines / (32 * least_warps * means.device.sm_count);
+        const int64_t most =
+            layout.lines * vectors_of(p, layout) / (32 * least_warps * means.device.sm_count);
         rows.per_lane = static_cast<int>(std::clamp<int64_t>(
             short_rows::warp_floats / (32 * rows.pitch), 1, std::clamp<int64_t>(most, 1, 8)));
         const int64_t warps = ceil_div<int64_t>(layout.lines, rows.warp_lines());
@@ -511,7 +514,8 @@ auto with_form(const sgemm_problem& p,
         const auto cycles = [&](auto form) {
             return form.schedule(p, {device, unlimited}, layout).cycles;
         };
-        // In the L2 cache, single words of one k were faster where predictions are closer.
+        // In the L2 cache, the narrow form was faster even where words were predicted to be faster
+        // by 11%.
         constexpr bool has_one_k = decltype(narrow)::shape::k_lanes == 1;
         const bool is_cached = matrix_bytes(p, layout) < static_cast<double>(device.l2_bytes);
         const double margin = has_one_k && is_cached ? 1.11 : 1.03;
