@@ -5,8 +5,8 @@
 # TEST_JOBS=4 runs four programs at a time; those with the most cases are then cut into three parts.
 # TEST_PREFIX="compute-sanitizer ..." runs each under a tool; MYBLAS_TEST_REDUCED=1 then leaves out
 # large cases and most others. Tests that fill the GPU's memory or look at how much is free run last
-# and one by one: test_growth, test_cuda_graph, and scripts, which run other programs, and not under
-# a tool.
+# and one by one: test_large, test_growth, test_cuda_graph, and scripts, which run other programs,
+# and not under a tool.
 set -uo pipefail
 
 export MYBLAS_TEST_REQUIRE_GPU=1
@@ -57,7 +57,7 @@ awk -v parts="$parts" '
         next
     }
     { print }' "$tests/gpu_tests.txt" |
-    grep -v '\.sh \|^test_growth \|^test_cuda_graph ' | run_all "${TEST_JOBS:-1}"
-grep '^test_growth \|^test_cuda_graph ' "$tests/gpu_tests.txt" | run_all 1
+    grep -v '\.sh \|^test_large \|^test_growth \|^test_cuda_graph ' | run_all "${TEST_JOBS:-1}"
+grep '^test_large \|^test_growth \|^test_cuda_graph ' "$tests/gpu_tests.txt" | run_all 1
 [ -n "${TEST_PREFIX:-}" ] || grep '\.sh ' "$tests/gpu_tests.txt" | run_all 1
 awk -f "$tests/tally.awk" "$scratch/report"
