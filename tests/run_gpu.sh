@@ -48,6 +48,7 @@ run_all() {
     xargs -P "$1" -r -d '\n' -n 1 bash -c 'run "${1%% *}" "${1#* }"' run
 }
 
+alone='^test_large \|^test_growth \|^test_cuda_graph '
 parts=1
 [ "${TEST_JOBS:-1}" -eq 1 ] || parts=3
 awk -v parts="$parts" '
@@ -57,7 +58,7 @@ awk -v parts="$parts" '
         next
     }
     { print }' "$tests/gpu_tests.txt" |
-    grep -v '\.sh \|^test_large \|^test_growth \|^test_cuda_graph ' | run_all "${TEST_JOBS:-1}"
-grep '^test_large \|^test_growth \|^test_cuda_graph ' "$tests/gpu_tests.txt" | run_all 1
+    grep -v "\.sh \|$alone" | run_all "${TEST_JOBS:-1}"
+grep "$alone" "$tests/gpu_tests.txt" | run_all 1
 [ -n "${TEST_PREFIX:-}" ] || grep '\.sh ' "$tests/gpu_tests.txt" | run_all 1
 awk -f "$tests/tally.awk" "$scratch/report"

@@ -253,9 +253,10 @@ private:
 outcome staged_in_parts(const held_devices& devices, const level3& p, host_function on_host) {
     if (p.what == level3::kind::product)
         return staged_product(devices, p, on_host);
+    // If a device fails here, those that waited for it stop, too. All then begin again, each alone.
     if (shared_update shared(devices, p); shared.can_be_used())
         if (const outcome o = shared.run(on_host); o != outcome::device_failed)
-            return o; // else a device stopped those that waited for it: all begin again alone
+            return o;
     if (const staged_tiles tiles(devices, p); tiles.can_be_used())
         return tiles.run(on_host);
     if (fits(p, devices.memory()))

@@ -5,9 +5,9 @@
 // loads all its elements before it stores any. The grid has only the tiles of the triangle; near
 // the diagonal the indices of each element are tested. For ger with at most 16 rows, tiles are 16 x
 // 256, or 16 x 64 if A is small; with at most 16 columns, they are 256 x 16 or 64 x 16. A large A
-// has tiles of 256 x 16, too, if a quarter of square tiles would be empty. If a small A has at most
-// 32 rows or columns, they are 32 x 64 or 64 x 32. Threads with up to 8 columns, for small A, read
-// it before the vectors, so that both latencies overlap.
+// also has tiles of 256 x 16 if square tiles would be empty for at least a quarter. If a small A
+// has at most 32 rows or columns, they are 32 x 64 or 64 x 32. Threads with up to 8 columns, for a
+// small A, read it before the vectors, so that both latencies overlap.
 //
 // If columns do not start on cache lines, the rows of a tile are shifted in each column by the
 // distance to the preceding line boundary. Warps then read and write whole cache lines.
@@ -238,7 +238,7 @@ tile_shape shape_for(const syr_problem& p) {
     const int along = is_small ? tile : many;
     if (p.m <= few)
         return {few, along};
-    // Square tiles of n columns would be a quarter empty, or more.
+    // Square tiles over n columns would be empty for at least a quarter.
     const bool is_wasteful = !is_small && 4 * p.n <= 3 * ceil_div<int64_t>(p.n, tile) * tile;
     if (p.n <= few || is_wasteful)
         return {along, few};

@@ -12,10 +12,10 @@
 //     384 MiB         512 x 4                  4 (in double: 3)        in batches     of the first
 //      beyond         512 x 4                  4 (in double: 3)        in batches     used
 //
-// Up to 384 MiB, 0.6 of the L2 cache keep the first part of x from call to call; the loads
-// of the rest bypass the L1 cache, and are the first to leave the L2 cache. Much larger vectors are
-// read at the speed of DRAM only if they evict from the L2 cache what earlier kernels have left
-// there.
+// "Of the first": of vectors up to 384 MiB, a first part as large as 0.6 of the L2 cache stays
+// there, and a later call finds it. Loads of the rest bypass the L1 cache, and are the first to
+// leave the L2 cache. Much larger vectors are read at the speed of DRAM only if they evict from the
+// L2 cache what earlier kernels have left there.
 //
 // The last block waits while others still run, and no block waits for it: a device that can hold
 // two blocks is enough.
@@ -47,7 +47,7 @@ constexpr int rows_per_block = 2; // at least: fewer are not worth a slot
 template <class Carrier>
 constexpr int most_slots = counter_count * sizeof(unsigned) / sizeof(Carrier);
 
-// The part of the L2 cache that `keep_first` keeps (docs/experiments/sum.md).
+// How much of the L2 cache the first elements take with `keep_first` (docs/experiments/sum.md).
 constexpr double kept_share = 0.6;
 
 constexpr int slots_at_once = 2; // slots that a thread of the waiting block reads at once

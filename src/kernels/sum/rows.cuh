@@ -38,9 +38,9 @@ layout layout_of(const typename Reduction::problem& p) {
 
 // The order in which rows are dealt.
 enum class dealing { singly, in_batches };
-// Whether loads use the L1 cache. Loads that pass it are the first to leave the L2 cache, too. With
-// `keep_first`, the loads of the first elements use it and the others pass it, so that in the L2
-// cache the last elements do not replace the first, which a later call finds there.
+// Whether loads use the L1 cache. What is loaded past it is also the first to leave the L2 cache.
+// With `keep_first`, only the first elements use it. The last elements then do not replace them in
+// the L2 cache, where a later call finds them.
 enum class caching { keep, pass, keep_first };
 
 // Plain and volatile loads stay after grid_dependency_sync(). The compiler may move an __ldg

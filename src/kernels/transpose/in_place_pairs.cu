@@ -2,9 +2,9 @@
 //
 // Adds to `in_place_square`: larger tiles, copied asynchronously past the registers (mover.cuh),
 // and streaming stores. Copies are of 16 bytes if A is aligned: base, n, leading dimension and
-// stride are multiples of 16 bytes. Columns of more than 2048 floats must begin on cache lines.
-// Aligned floats of up to 2048 rows have smaller tiles, which pass through registers
-// (transposed_tile.cuh). Batches are one launch.
+// stride are multiples of 16 bytes. Floats with more than 2048 rows are copied one by one unless
+// all columns begin on cache lines. Aligned floats of up to 2048 rows have smaller tiles, which
+// pass through registers (transposed_tile.cuh). Batches are one launch.
 //
 // Bound: 2 n^2 elements moved.  One stage of two tiles. Tiles and threads, by the element's size:
 //      bytes      1          2        4        8        16       threads
@@ -146,8 +146,8 @@ bool is_aligned(const transpose_problem& p) {
     return misfit % sizeof(vector16) == 0;
 }
 
-// Whether all columns of floats begin on cache lines, and so do the columns of tiles. Otherwise
-// tiles of words are faster: a warp writes a whole column of the tile at once, and cuts few lines.
+// Whether all columns of floats begin on cache lines. Otherwise copies of single floats are
+// faster: a warp writes a whole column of a tile at once, and cuts few lines.
 bool starts_on_lines(const transpose_problem& p) {
     constexpr int64_t line = 128 / sizeof(float);
     return reinterpret_cast<uintptr_t>(p.b) % (line * sizeof(float)) == 0 && p.lda % line == 0 &&

@@ -83,10 +83,10 @@ struct short_rows {
         32 * 32; // a warp copies about this number, but at least 32 lines
 
     __host__ __device__ int warp_lines() const { return 32 * per_lane; }
-    // Where the first line begins, after the vector; lines are up to 3 floats later, so that copies
-    // are aligned.
+    // Where the first line begins, after the vector. Lines that are together begin up to 3 floats
+    // later, so that they are as misaligned in shared memory as in global memory.
     __host__ __device__ int first() const { return (k + 3) / 4 * 4; }
-    // Floats of a warp's lines, with room for them to be later.
+    // Floats of a warp's lines, with room for those 3.
     __host__ __device__ int warp_copy() const { return warp_lines() * pitch + 4; }
 };
 

@@ -59,7 +59,7 @@ struct small_tile_shape {
     static constexpr int lanes_m = of.lanes_m, lanes_n = 32 / lanes_m;
     static constexpr int block_k = of.slab_k, stages = of.stages, cluster = of.cluster;
     static constexpr bool packed = of.packed;
-    static constexpr bool may_be_common = false; // A or B, in kernels of their own
+    static constexpr bool may_be_common = false; // A or B; see with_common_operand
     static constexpr bool has_epilogue = of.fuses && !packed;
     // Whether C is read during the copy of the first slabs, by kernels of their own. Threads of
     // larger tiles would have to hold too many elements.
@@ -616,7 +616,7 @@ public:
     }
 
 private:
-    // The quad with this number among those that the thread writes, and its computed rows.
+    // Where one of the thread's quads of C lies, and which of its rows are computed.
     struct quad_place {
         int64_t row, col, end;
         int first = 0;
