@@ -1,7 +1,6 @@
-// The CUDA kernels of gemv on a CPU, with a CPU thread for each GPU thread
-// (cpu_kernels/cuda_runtime.h), compared with float64. On a device of few multiprocessors and
-// almost no cache, small matrices are computed like large ones. Memory that kernels must not read
-// is NaN.
+// The CUDA kernels of gemv on a CPU (cpu_kernels/cuda_runtime.h), compared with float64. On a
+// device of few multiprocessors and almost no cache, small matrices are computed like large ones.
+// Memory that kernels must not read is NaN.
 #include "kernels/sgemm/registry.h"
 #include "left_out.h"
 

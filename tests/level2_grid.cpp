@@ -1,7 +1,6 @@
-// The CUDA kernels of level 2 on triangles on a CPU, with a CPU thread for each GPU thread
-// (cpu_kernels/cuda_runtime.h), compared with float64 within the bounds of the header. One block
-// runs at a time, so results that a block waits for are there. Memory that kernels must not read is
-// NaN.
+// The CUDA kernels of level 2 on triangles on a CPU (cpu_kernels/cuda_runtime.h), compared with
+// float64 within the bounds of the header. One block runs at a time, so results that a block waits
+// for are there. Memory that kernels must not read is NaN.
 #include "kernels/level2/registry.h"
 #include "left_out.h"
 

@@ -1,20 +1,21 @@
-// Replaces CUDA's header: launches run on the CPU, one block at a time, with a CPU thread for each
-// thread of the block. This is enough for kernels of plain C++ with shared memory and barriers, so
-// their logic is tested without a GPU.
+// Replaces CUDA's header: launches run on one thread of the CPU, one block at a time. This is
+// enough for kernels of plain C++ with shared memory and barriers, so their logic is tested without
+// a GPU.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <limits>
-#include <pthread.h>
-#include <thread>
+#include <memory>
+#include <ucontext.h>
 #include <utility>
-#include <vector>
 
 #define __global__
 #define __device__
@@ -42,17 +43,103 @@ struct alignas(16) float4 {
 
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 
-inline thread_local dim3 threadIdx, blockIdx, blockDim, gridDim;
+inline dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 using std::isfinite;
 using std::max;
 using std::min;
 
+// ---- Threads of a block -------------------------------------------------------------------------
+
+// They take turns: each runs until it waits at a barrier. Rounds from the first to the last thread
+// alternate with rounds from the last to the first, so that where a barrier is missing, some thread
+// misses what another one has not written yet, or reads what it should not see yet.
 namespace grid {
-inline pthread_barrier_t block_barrier;
+
+class barrier {
+public:
+    explicit barrier(unsigned count = 0) : count(count) {}
+    void wait();
+    bool is_passed(unsigned since) const { return phase != since; }
+
+private:
+    unsigned count, arrived = 0, phase = 0;
+};
+
+struct thread {
+    ucontext_t context;
+    std::unique_ptr<char[]> stack;
+    const barrier* at = nullptr; // where it waits
+    unsigned phase = 0;          // of the barrier when it began to wait
+    bool has_ended = false;
+
+    bool can_run() const { return !has_ended && (!at || at->is_passed(phase)); }
+};
+
+inline constexpr size_t stack_bytes = 128 << 10;
+inline std::deque<thread> threads; // kept for later launches, with their stacks
+inline thread* current;
+inline ucontext_t scheduler;
+inline std::function<void()> body;
+inline barrier block_barrier;
+
+inline void barrier::wait() {
+    const unsigned since = phase;
+    if (++arrived == count) {
+        arrived = 0;
+        ++phase;
+        return;
+    }
+    current->at = this;
+    current->phase = since;
+    swapcontext(&current->context, &scheduler);
 }
 
-inline void __syncthreads() { pthread_barrier_wait(&grid::block_barrier); }
+inline void run_current() {
+    body();
+    current->has_ended = true;
+}
+
+inline void begin(thread* t) {
+    t->at = nullptr;
+    t->has_ended = false;
+    getcontext(&t->context);
+    t->context.uc_stack.ss_sp = t->stack.get();
+    t->context.uc_stack.ss_size = stack_bytes;
+    t->context.uc_link = &scheduler;
+    makecontext(&t->context, run_current, 0);
+}
+
+// Runs the body in each of `count` threads.
+inline void run_threads(unsigned count) {
+    while (threads.size() < count)
+        threads.emplace_back().stack.reset(new char[stack_bytes]);
+    for (unsigned i = 0; i < count; ++i)
+        begin(&threads[i]);
+    bool any_left = true;
+    for (bool forward = true; any_left; forward = !forward) {
+        bool any_ran = false;
+        any_left = false;
+        for (unsigned i = 0; i < count; ++i) {
+            const unsigned index = forward ? i : count - 1 - i;
+            current = &threads[index];
+            if (current->can_run()) {
+                threadIdx = dim3(index, 0, 0);
+                swapcontext(&scheduler, &current->context);
+                any_ran = true;
+            }
+            any_left = any_left || !current->has_ended;
+        }
+        if (any_left && !any_ran) {
+            std::fputs("a barrier that not all threads reach\n", stderr);
+            std::abort();
+        }
+    }
+}
+
+} // namespace grid
+
+inline void __syncthreads() { grid::block_barrier.wait(); }
 
 namespace grid {
 inline bool is_any_false;
@@ -74,7 +161,7 @@ inline bool __syncthreads_and(bool value) {
 // Values that the lanes of a warp exchange, between two barriers of the warp.
 namespace grid {
 inline constexpr unsigned most_warps = 32;
-inline pthread_barrier_t warp_barrier[most_warps];
+inline barrier warp_barrier[most_warps];
 inline uint64_t shown[most_warps][32];
 
 template <class T, class Function>
@@ -82,14 +169,14 @@ auto exchange(T value, Function&& read) {
     static_assert(sizeof(T) <= sizeof(uint64_t));
     const unsigned warp = threadIdx.x / 32;
     std::memcpy(&shown[warp][threadIdx.x % 32], &value, sizeof(T));
-    pthread_barrier_wait(&warp_barrier[warp]);
+    warp_barrier[warp].wait();
     const auto result = read(shown[warp]);
-    pthread_barrier_wait(&warp_barrier[warp]);
+    warp_barrier[warp].wait();
     return result;
 }
 } // namespace grid
 
-inline void __syncwarp() { pthread_barrier_wait(&grid::warp_barrier[threadIdx.x / 32]); }
+inline void __syncwarp() { grid::warp_barrier[threadIdx.x / 32].wait(); }
 
 template <class T>
 T __shfl_sync(unsigned, T value, int lane) {
@@ -210,31 +297,20 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
                                Arguments&&... arguments) {
     const unsigned threads = config->blockDim.x;
     const dim3 blocks = config->gridDim;
-    pthread_barrier_t between_blocks;
-    pthread_barrier_init(&grid::block_barrier, nullptr, threads);
-    pthread_barrier_init(&between_blocks, nullptr, threads);
-    const unsigned warps = (threads + 31) / 32;
-    for (unsigned w = 0; w < warps; ++w)
-        pthread_barrier_init(&grid::warp_barrier[w], nullptr, std::min(32u, threads - 32 * w));
-    const auto run = [&](unsigned thread) {
-        threadIdx = dim3(thread, 0, 0);
-        gridDim = blocks, blockDim = config->blockDim;
+    grid::barrier between_blocks(threads);
+    grid::block_barrier = grid::barrier(threads);
+    for (unsigned first = 0; first < threads; first += 32)
+        grid::warp_barrier[first / 32] = grid::barrier(std::min(32u, threads - first));
+    gridDim = blocks, blockDim = config->blockDim;
+    grid::body = [&] {
         for (unsigned z = 0; z < blocks.z; ++z)
             for (unsigned y = 0; y < blocks.y; ++y)
                 for (unsigned x = 0; x < blocks.x; ++x) {
                     blockIdx = dim3(x, y, z);
                     kernel(arguments...);
-                    pthread_barrier_wait(&between_blocks);
+                    between_blocks.wait();
                 }
     };
-    std::vector<std::thread> all;
-    for (unsigned thread = 0; thread < threads; ++thread)
-        all.emplace_back(run, thread);
-    for (std::thread& thread : all)
-        thread.join();
-    pthread_barrier_destroy(&between_blocks);
-    pthread_barrier_destroy(&grid::block_barrier);
-    for (unsigned w = 0; w < warps; ++w)
-        pthread_barrier_destroy(&grid::warp_barrier[w]);
+    grid::run_threads(threads);
     return cudaSuccess;
 }

@@ -1,17 +1,14 @@
 // Replaces named_barrier.cuh on a CPU.
 #pragma once
 
-#include <pthread.h>
+#include <cuda_runtime.h>
 
 namespace myblas::cuda {
 
 template <int number, int threads>
 void sync_at() {
-    static const struct counted {
-        pthread_barrier_t barrier;
-        counted() { pthread_barrier_init(&barrier, nullptr, threads); }
-    } own;
-    pthread_barrier_wait(const_cast<pthread_barrier_t*>(&own.barrier));
+    static grid::barrier own(threads);
+    own.wait();
 }
 
 } // namespace myblas::cuda
