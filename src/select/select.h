@@ -205,9 +205,12 @@ inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
                                                   size_t workspace_bytes) {
     const work_query query(problem, device, workspace_bytes);
     const problem_view view(*by.model, query);
-    const auto* kernel = fastest_of(view.candidates, false, by, view, query);
+    const uint64_t all = ~uint64_t{0} >> (64 - by.model->variants.size());
+    // The domains are those of modes in which kernels that keep the order of k have more rivals.
+    const bool keeps_order = problem.math == MYBLAS_FP32_REPRODUCIBLE_MATH;
+    const uint64_t candidates = keeps_order ? all : view.candidates;
+    const auto* kernel = fastest_of(candidates, false, by, view, query);
     if (!kernel) {
-        const uint64_t all = ~uint64_t{0} >> (64 - by.model->variants.size());
         kernel = fastest_of(all, true, by, view, query);
     }
     const auto& worse = by.worse_for_vectors;
