@@ -293,6 +293,20 @@ void test_vectors(void**) {
     assert_string_equal(selected_by(m, p, 0), "large");
 }
 
+// In reproducible mode, a kernel that keeps the order of k competes outside of its domain, too.
+void test_domains_in_reproducible_mode(void**) {
+    static constexpr entry ordered = {
+        .name = "ordered", .description = "", .keeps_k_order = true, .work = large_work};
+    made_up_model m;
+    m.of(large).domain[0] = {0, 2};
+    m.tabulate();
+    m.by.kernels[1] = &ordered; // instead of `large`
+    sgemm_problem p = square(512);
+    assert_string_equal(selected_by(m, p, 0), "small");
+    p.math = MYBLAS_FP32_REPRODUCIBLE_MATH;
+    assert_string_equal(selected_by(m, p, 0), "ordered");
+}
+
 void test_modes_and_architectures(void**) {
     sgemm_problem p = square(64);
     p.math = MYBLAS_FP32_EMULATED_MATH;
@@ -994,6 +1008,7 @@ int main() {
         cmocka_unit_test(test_device_counts),
         cmocka_unit_test(test_least_time),
         cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_domains_in_reproducible_mode),
         cmocka_unit_test(test_modes_and_architectures),
         cmocka_unit_test(test_learned_factors_decide),
         cmocka_unit_test(test_factors_of_reading_c),
