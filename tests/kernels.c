@@ -431,6 +431,17 @@ transpose_call(int64_t m, int64_t n, int element_bytes, uintptr_t a, uintptr_t b
     return call;
 }
 
+// A on the left, in place if C is at 0x10000.
+static myblasCall_t trmm_call(int64_t m, int64_t n, uintptr_t c) {
+    myblasCall_t call = empty_call(MYBLAS_ROUTINE_TRMM);
+    call.m = m;
+    call.n = n;
+    call.lda = call.ldb = call.ldc = m;
+    call.B = (const void*)(uintptr_t)0x10000;
+    call.C = (const void*)c;
+    return call;
+}
+
 static myblasCall_t
 vector_call(myblasRoutine_t routine, int64_t n, int64_t incx, int64_t incy, uintptr_t x) {
     myblasCall_t call = empty_call(routine);
@@ -629,6 +640,12 @@ static void test_selected_names(void** state) {
         {all, 0, vector_call(MYBLAS_ROUTINE_ROT, 1 << 20, 1, -1, 0), "strided"},
         {all, 0, vector_call(MYBLAS_ROUTINE_ROTM, 1 << 20, 1, 1, 0x10004), "vectorised"},
         {all, 0, vector_call(MYBLAS_ROUTINE_ROTG, 0, 0, 0, 0), "one_thread"},
+        {all, default_workspace, trmm_call(68, 6300, 0x10000), "small"},
+        {all, default_workspace, trmm_call(68, 6301, 0x10000), "products"},
+        {all, default_workspace, trmm_call(128, 4200, 0x10000), "small"},
+        {all, default_workspace, trmm_call(128, 4201, 0x10000), "products"},
+        {all, default_workspace, trmm_call(129, 1000, 0x10000), "products"},
+        {all, default_workspace, trmm_call(128, 4085, 0x2000000), "products"},
         // clang-format on
     };
     for (size_t i = 0; i < COUNT_OF(expected); ++i) {

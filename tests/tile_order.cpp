@@ -2,6 +2,7 @@
 // they skip, and which elements they store in a tile that the diagonal crosses. On the CPU, with a
 // header of the tests in place of CUDA's.
 #include "kernels/sgemm/components/operands.cuh"
+#include "kernels/transpose/tile_pair.cuh"
 
 #include <cmath>
 #include <cstdarg>
@@ -209,6 +210,23 @@ void test_masks_beside_the_diagonal(void**) {
                 check_mask(triangle, start + std::max(distance, 0), start + std::max(-distance, 0));
 }
 
+// In-place transposes: each pair of tiles once, in the order of rows or in squares.
+void test_pairs_of_tiles(void**) {
+    for (const uint32_t side : {1u, 4u})
+        for (const uint32_t tiles : {1u, 2u, 3u, 4u, 7u, 8u, 13u}) {
+            std::set<std::pair<uint32_t, uint32_t>> pairs;
+            const uint32_t count = pairs_in_squares(tiles, side);
+            for (uint32_t number = 0; number < count; ++number) {
+                const auto [i, j] = pair_in_squares(number, tiles, side);
+                if (i <= j && j < tiles)
+                    assert_true(pairs.insert({i, j}).second);
+            }
+            assert_int_equal(pairs.size(), tiles * (tiles + 1) / 2);
+            if (side == 1)
+                assert_int_equal(count, pairs.size());
+        }
+}
+
 } // namespace
 
 int main() {
@@ -216,6 +234,7 @@ int main() {
                                 cmocka_unit_test(test_zeros),
                                 cmocka_unit_test(test_to_and_fro),
                                 cmocka_unit_test(test_masks),
-                                cmocka_unit_test(test_masks_beside_the_diagonal)};
+                                cmocka_unit_test(test_masks_beside_the_diagonal),
+                                cmocka_unit_test(test_pairs_of_tiles)};
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -227,20 +227,23 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
             if ((!forced || strcmp(forced, "interleaved") == 0) && !left_out(6))
                 run_transpose(handle, forced, &t, &a, &b, &workspace, &counts);
         }
-        // In place: even and odd numbers of tiles, the last ones cut, of every tile size that is
-        // fastest somewhere.
+        // In place: even and odd numbers of tiles, the last ones cut, of every tile size and order
+        // of tiles that is fastest somewhere.
         static const int squares[][2] = {{100, 100},
                                          {164, 168},
                                          {1060, 1064},
                                          {1088, 1088},
+                                         {1301, 1304},
                                          {1537, 1537},
                                          {2116, 2116},
-                                         {2116, 2144}};
+                                         {2116, 2144},
+                                         {8195, 8195}};
         for (size_t q = 0; q < COUNT_OF(squares); ++q) {
             const int n = squares[q][0], ld = squares[q][1];
             const struct transpose_case in_place = {
                 n, n, element_sizes[e], ld, ld, n % 2, true, false};
-            if ((!forced || n < 1000) && (element_sizes[e] == 4 || n < 2000))
+            if ((!forced || n < 1000) && (element_sizes[e] == 4 || n < 2000) &&
+                (!reduced() || n < 8000))
                 run_transpose(handle, forced, &in_place, &a, &b, &workspace, &counts);
         }
     }

@@ -50,16 +50,21 @@ int64_t preferred_block(const rank_k_problem<twice>& p, const device_info& devic
     return std::min(p.n, block);
 }
 
-// [A B A] in the workspace, which contains [A B] and [B A].
+// [A B A] in the workspace, which contains [A B] and [B A]. If k runs along memory and is not
+// short, zeroes follow each operand, so that [B A] is aligned to 16 bytes, too. Zeroes are
+// multiplied by zeroes. With a short k this does not pay (docs/experiments/level3.md).
 template <bool twice>
 struct joined_operands {
     const rank_k_problem<twice>& p;
 
-    int64_t pitch() const { return round_up_to(p.transa ? 3 * p.k : p.n, 4); }
+    static constexpr int64_t least_padded = 140;
+    int64_t padded_k() const { return p.transa && p.k >= least_padded ? round_up_to(p.k, 4) : p.k; }
+    int64_t joined_k() const { return padded_k() + p.k; }
+    int64_t pitch() const { return round_up_to(p.transa ? 3 * padded_k() : p.n, 4); }
     size_t bytes() const {
         return static_cast<size_t>(pitch() * (p.transa ? p.n : 3 * p.k)) * sizeof(float);
     }
-    int64_t offset(int64_t part) const { return part * p.k * (p.transa ? 1 : pitch()); }
+    int64_t offset(int64_t part) const { return part * padded_k() * (p.transa ? 1 : pitch()); }
 };
 
 // The distance between rows of op(A), and between columns of op(B).
@@ -119,7 +124,7 @@ struct products {
     sgemm_problem joined_product(const float* memory) const {
         const joined_operands<twice> joined{p};
         sgemm_problem q = triangle();
-        q.k = 2 * p.k;
+        q.k = joined.joined_k();
         q.a = memory;
         q.b = memory + joined.offset(1);
         q.lda = q.ldb = joined.pitch();
@@ -129,6 +134,7 @@ struct products {
         const joined_operands<twice> joined{p};
         steps.take(join_step{.below = p.transa,
                              .rows = p.transa ? p.k : p.n,
+                             .padded_rows = p.transa ? joined.padded_k() : p.n,
                              .cols = p.transa ? p.n : p.k,
                              .a = p.a,
                              .lda = p.lda,

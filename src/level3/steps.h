@@ -45,10 +45,11 @@ struct batch_base {
     int64_t offset = 0;
 };
 
-// w = [a b a], each rows x cols; with `below` they are stacked vertically.
+// w = [a b a], each rows x cols; with `below` they are stacked vertically. Rows of zeroes follow
+// each matrix, up to padded_rows; there are none unless `below`.
 struct join_step {
     bool below;
-    int64_t rows, cols;
+    int64_t rows, padded_rows, cols;
     const float* a;
     int64_t lda;
     const float* b;

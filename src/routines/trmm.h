@@ -5,6 +5,9 @@
 
 namespace myblas {
 
+// The bit of selection_key's forms for calls in place; other calls have 1.
+inline constexpr unsigned trmm_in_place_form = 2;
+
 // With `right`, C = alpha * B * op(A). C is m x n. In place when c == b.
 struct trmm_problem {
     myblasMath_t math = MYBLAS_FP32_STRICT_MATH;
@@ -44,7 +47,7 @@ struct trmm_problem {
             return {"C == B, but ldc", ldc, "and ldb =", ldb};
         return nullptr;
     }
-    selection_key key() const { return {1, {m, n, order()}}; }
+    selection_key key() const { return {in_place() ? trmm_in_place_form : 1, {m, n, order()}}; }
 };
 
 namespace calls {

@@ -12,14 +12,15 @@
 //      |           |       |       |                        contiguous in memory (A on the left)
 //      +-----------+       +-------+        across = true   lanes have neighbouring lines
 //
-// Beyond 128 columns, and in place beyond 64, W comes in parts of 64 x 128, one after the other
-// (multiply_parts). In place, a block computes all rows of its lines, since it overwrites X.
+// Beyond 128 columns, W comes in parts of 64 x 128, one after the other (multiply_parts). In place
+// beyond 64, a block computes all rows of its lines, since it overwrites X, and W comes in parts of
+// 128 x 64 (multiply_in_place).
 //
 // Elements outside a triangle are neither read nor multiplied: an Inf or a NaN of B meets no zero.
 //
 // Bound: latency: one wait for memory, then for each element of W a multiply-add and a quarter of a
 // load from shared memory.
-// Shared memory: 9, 22, 43 or 47 KiB.
+// Shared memory: 9, 22, 43 or 47 KiB; in place beyond 64 42 KiB.
 // Launch: 256 threads for each tile of lines and, out of place, each 64 rows.
 // Accepts: orders up to 64; of trmm up to 128, and out of place up to 192.
 
@@ -57,11 +58,12 @@ struct small_product {
     int64_t y_along, y_across;
 };
 
-// x_rows: the largest order.
-template <int rows, int depth, int x_rows = depth>
+// x_rows: the largest order. thread_lines: the number of lines of a thread.
+template <int rows, int depth, int x_rows = depth, int thread_lines = 1>
 struct tile {
     static constexpr int row_groups = rows / thread_rows;
-    static constexpr int lines = threads / row_groups;
+    static constexpr int line_groups = threads / row_groups;
+    static constexpr int lines = line_groups * thread_lines;
     static constexpr int pitch = rows + 4; // columns of W are read four rows at a time
     float w[depth][pitch];                 // (column, row)
     float x[x_rows][lines + 1];            // (row, line)
@@ -121,12 +123,10 @@ load_rows(tile<rows, depth>& smem, const small_product& p, int first) {
     }
 }
 
-template <int rows, int depth, int x_rows, bool across>
-__device__ __forceinline__ void load_x(tile<rows, depth, x_rows>& smem,
-                                       const small_product& p,
-                                       int64_t first_line,
-                                       int lines_here) {
-    constexpr int lines = tile<rows, depth, x_rows>::lines, count = x_rows * lines / threads;
+template <int x_rows, bool across, class Tile>
+__device__ __forceinline__ void
+load_x(Tile& smem, const small_product& p, int64_t first_line, int lines_here) {
+    constexpr int lines = Tile::lines, count = x_rows * lines / threads;
     float value[count];
 #pragma unroll
     for (int i = 0; i < count; ++i) {
@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(threads) multiply_small(small_product p) {
             load_rows<rows, depth, true>(smem, p, first);
         else
             load_rows<rows, depth, false>(smem, p, first);
-        load_x<rows, depth, depth, across>(smem, p, first_line, lines_here);
+        load_x<depth, across>(smem, p, first_line, lines_here);
         __syncthreads(); // W and X are complete, and the lines may be overwritten
         const int begin = p.shape == shape_of_w::upper ? row : 0;
         const int end = p.shape == shape_of_w::lower ? min(row + thread_rows, p.order) : p.order;
@@ -204,33 +204,36 @@ __global__ void __launch_bounds__(threads) multiply_small(small_product p) {
     store(p, first_line + line, row, alpha, sum, beta);
 }
 
-template <int rows, int depth>
-myblasStatus_t launch_tiles(const small_product& p, bool across, const launch_context& context) {
-    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.lines, tile<rows, depth>::lines)),
-                    static_cast<unsigned>(ceil_div(p.order, rows)));
-    const auto start = [&](auto kernel) {
-        return launch_overlapped(kernel, grid, threads, context, p);
-    };
-    return across ? start(multiply_small<rows, depth, true>)
-                  : start(multiply_small<rows, depth, false>);
+template <class Tile, class Kernel>
+myblasStatus_t
+launch_lines(Kernel kernel, const small_product& p, int row_blocks, const launch_context& context) {
+    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.lines, Tile::lines)),
+                    static_cast<unsigned>(row_blocks));
+    return launch_overlapped(kernel, grid, threads, context, p);
 }
 
-using part_tile = tile<most_rows, most_depth, largest_order>;
+template <int rows, int depth>
+myblasStatus_t launch_tiles(const small_product& p, bool across, const launch_context& context) {
+    return launch_lines<tile<rows, depth>>(across ? multiply_small<rows, depth, true>
+                                                  : multiply_small<rows, depth, false>,
+                                           p,
+                                           ceil_div(p.order, rows),
+                                           context);
+}
 
-// A part of a triangular W: most_rows rows from row `first` on, and most_depth columns from
-// `first_j` on.
-template <bool transposed>
+// A part of a triangular W, whose first element is at (first, first_j).
+template <int rows, int columns, bool transposed, class Tile>
 __device__ __forceinline__ void
-load_part(part_tile& smem, const small_product& p, int first, int first_j) {
-    constexpr int along = transposed ? most_depth : most_rows; // elements along memory
-    constexpr int count = most_rows * most_depth / threads, columns = threads / along;
+load_part(Tile& smem, const small_product& p, int first, int first_j) {
+    constexpr int along = transposed ? columns : rows; // elements along memory
+    constexpr int count = rows * columns / threads, step = threads / along;
     const int own_row = static_cast<int>(threadIdx.x) % along;
     const int own_col = static_cast<int>(threadIdx.x) / along;
     const int row = (transposed ? first_j : first) + own_row;
     float value[count];
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-        const int col = (transposed ? first : first_j) + own_col + i * columns;
+        const int col = (transposed ? first : first_j) + own_col + i * step;
         const bool is_stored = p.stored_upper ? row <= col : row >= col;
         const bool is_one = p.is_unit && row == col;
         value[i] = is_one ? 1 : 0;
@@ -239,13 +242,24 @@ load_part(part_tile& smem, const small_product& p, int first, int first_j) {
     }
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-        const int col = own_col + i * columns;
+        const int col = own_col + i * step;
         (transposed ? smem.w[own_row][col] : smem.w[col][own_row]) = value[i];
     }
 }
 
+template <int rows, int columns, class Tile>
+__device__ __forceinline__ void
+load_part(Tile& smem, const small_product& p, int first, int first_j) {
+    if (p.transposed)
+        load_part<rows, columns, true>(smem, p, first, first_j);
+    else
+        load_part<rows, columns, false>(smem, p, first, first_j);
+}
+
+using part_tile = tile<most_rows, most_depth, largest_order>;
+
 template <bool across>
-__global__ void __launch_bounds__(threads) multiply_parts(small_product p, bool in_place) {
+__global__ void __launch_bounds__(threads) multiply_parts(small_product p) {
     using shape = part_tile;
     __shared__ __align__(16) shape smem;
     const int64_t first_line = int64_t{blockIdx.x} * shape::lines;
@@ -253,56 +267,107 @@ __global__ void __launch_bounds__(threads) multiply_parts(small_product p, bool 
     const int own = threadIdx.x;
     const int line = across ? own % shape::lines : own / shape::row_groups;
     const int own_row = (across ? own / shape::lines : own % shape::row_groups) * thread_rows;
+    const int first = static_cast<int>(blockIdx.y) * most_rows, row = first + own_row;
     const bool is_lower = p.shape == shape_of_w::lower;
     grid_dependency_sync();
     launch_dependents();
     const float alpha = resolve(p.alpha), beta = resolve(p.beta);
-    const int first_row = static_cast<int>(blockIdx.y) * most_rows;
-    const int end_row = in_place ? p.order : min(first_row + most_rows, p.order);
-    if (alpha != 0)
-        load_x<most_rows, most_depth, largest_order, across>(smem, p, first_line, lines_here);
-    for (int first = first_row; first < end_row; first += most_rows) {
-        const int row = first + own_row;
-        float sum[thread_rows] = {};
-        if (alpha != 0) {
-            const int end_j = is_lower ? min(first + most_rows, p.order) : p.order;
-            for (int first_j = is_lower ? 0 : first; first_j < end_j; first_j += most_depth) {
-                if (p.transposed)
-                    load_part<true>(smem, p, first, first_j);
-                else
-                    load_part<false>(smem, p, first, first_j);
-                __syncthreads(); // X and the part of W are complete
-                const int begin = is_lower ? first_j : max(first_j, row);
-                const int end =
-                    min(is_lower ? min(row + thread_rows, p.order) : p.order, first_j + most_depth);
+    float sum[thread_rows] = {};
+    if (alpha != 0) {
+        load_x<largest_order, across>(smem, p, first_line, lines_here);
+        const int end_j = is_lower ? min(first + most_rows, p.order) : p.order;
+        for (int first_j = is_lower ? 0 : first; first_j < end_j; first_j += most_depth) {
+            load_part<most_rows, most_depth>(smem, p, first, first_j);
+            __syncthreads(); // X and the part of W are complete
+            const int begin = is_lower ? first_j : max(first_j, row);
+            const int end =
+                min(is_lower ? min(row + thread_rows, p.order) : p.order, first_j + most_depth);
 #pragma unroll 4
-                for (int j = begin; j < end; ++j) {
-                    float w[thread_rows];
-                    load_quad(w, &smem.w[j - first_j][own_row]);
-                    const float x = smem.x[j][line];
+            for (int j = begin; j < end; ++j) {
+                float w[thread_rows];
+                load_quad(w, &smem.w[j - first_j][own_row]);
+                const float x = smem.x[j][line];
 #pragma unroll
-                    for (int r = 0; r < thread_rows; ++r) {
-                        const bool is_there = is_lower ? j <= row + r : j >= row + r;
-                        sum[r] = is_there ? fmaf(w[r], x, sum[r]) : sum[r];
-                    }
+                for (int r = 0; r < thread_rows; ++r) {
+                    const bool is_there = is_lower ? j <= row + r : j >= row + r;
+                    sum[r] = is_there ? fmaf(w[r], x, sum[r]) : sum[r];
                 }
-                __syncthreads(); // the part of W may be overwritten
             }
+            __syncthreads(); // the part of W may be overwritten
         }
-        if (line >= lines_here)
-            continue;
-        store(p, first_line + line, row, alpha, sum, beta);
     }
+    if (line < lines_here)
+        store(p, first_line + line, row, alpha, sum, beta);
+}
+
+constexpr int lines_in_place = 2; // of a thread
+using whole_tile = tile<most_depth, most_rows, most_depth, lines_in_place>;
+
+// A warp has four groups of rows, so that warps without rows are idle. A thread's lines are
+// line_groups apart.
+template <bool across>
+__global__ void __launch_bounds__(threads) multiply_in_place(small_product p) {
+    using shape = whole_tile;
+    constexpr int lines = lines_in_place, few_columns = 16;
+    __shared__ __align__(16) shape smem;
+    const int64_t first_line = int64_t{blockIdx.x} * shape::lines;
+    const int lines_here = static_cast<int>(min(int64_t{shape::lines}, p.lines - first_line));
+    const int line = static_cast<int>(threadIdx.x) % shape::line_groups;
+    const int row = static_cast<int>(threadIdx.x) / shape::line_groups * thread_rows;
+    grid_dependency_sync();
+    launch_dependents();
+    const float alpha = resolve(p.alpha), beta = resolve(p.beta);
+    float sum[lines][thread_rows] = {};
+    if (alpha != 0) {
+        load_x<most_depth, across>(smem, p, first_line, lines_here);
+        for (int first_j = 0; first_j < p.order; first_j += most_rows) {
+            if (p.order - first_j <= few_columns)
+                load_part<most_depth, few_columns>(smem, p, 0, first_j);
+            else
+                load_part<most_depth, most_rows>(smem, p, 0, first_j);
+            __syncthreads(); // X and the part of W are complete: B may be overwritten
+            const int end_j = min(first_j + most_rows, p.order);
+            const auto multiply = [&](int j, auto is_there) {
+                float w[thread_rows];
+                load_quad(w, &smem.w[j - first_j][row]);
+#pragma unroll
+                for (int l = 0; l < lines; ++l) {
+                    const float x = smem.x[j][line + l * shape::line_groups];
+#pragma unroll
+                    for (int r = 0; r < thread_rows; ++r)
+                        sum[l][r] = is_there(r) ? fmaf(w[r], x, sum[l][r]) : sum[l][r];
+                }
+            };
+            const auto multiply_whole = [&](int begin, int end) {
+#pragma unroll 4
+                for (int j = begin; j < end; ++j)
+                    multiply(j, [](int) { return true; });
+            };
+            const bool is_lower = p.shape == shape_of_w::lower, has_rows = row < p.order;
+            if (has_rows && is_lower)
+                multiply_whole(first_j, min(row, end_j));
+            if (row >= first_j) // the diagonal
+                for (int j = row; j < min(row + thread_rows, end_j); ++j)
+                    multiply(j, [&](int r) { return is_lower ? j <= row + r : j >= row + r; });
+            if (has_rows && !is_lower)
+                multiply_whole(max(row + thread_rows, first_j), end_j);
+            __syncthreads(); // the part of W may be overwritten
+        }
+    }
+#pragma unroll
+    for (int l = 0; l < lines; ++l)
+        if (const int own = line + l * shape::line_groups; own < lines_here)
+            store(p, first_line + own, row, alpha, sum[l], beta);
 }
 
 myblasStatus_t launch_parts(const small_product& p, bool across, const launch_context& context) {
-    const bool in_place = p.x == p.y;
-    const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.lines, part_tile::lines)),
-                    static_cast<unsigned>(in_place ? 1 : ceil_div(p.order, most_rows)));
-    const auto start = [&](auto kernel) {
-        return launch_overlapped(kernel, grid, threads, context, p, in_place);
-    };
-    return across ? start(multiply_parts<true>) : start(multiply_parts<false>);
+    if (p.x == p.y)
+        return launch_lines<whole_tile>(
+            across ? multiply_in_place<true> : multiply_in_place<false>, p, 1, context);
+    return launch_lines<part_tile>(across ? multiply_parts<true> : multiply_parts<false>,
+                                   p,
+                                   ceil_div(p.order, most_rows),
+                                   context);
 }
 
 // The members that trmm and symm have in common.

@@ -95,8 +95,8 @@ __global__ void __launch_bounds__(threads) join_tiles(join_step p) {
     const int copy = static_cast<int>(blockIdx.y);
     const float* const source = copy == 1 ? p.b : p.a;
     const int64_t ld = copy == 1 ? p.ldb : p.lda;
-    float* const target = p.w + copy * (p.below ? p.rows : p.cols * p.ldw);
-    const int64_t tiles_m = ceil_div<int64_t>(p.rows, side),
+    float* const target = p.w + copy * (p.below ? p.padded_rows : p.cols * p.ldw);
+    const int64_t tiles_m = ceil_div<int64_t>(p.padded_rows, side),
                   tiles_n = ceil_div<int64_t>(p.cols, side);
     for (int64_t tile = blockIdx.x; tile < tiles_m * tiles_n; tile += gridDim.x) {
         const int64_t i = tile % tiles_m * side + at.row, j = tile / tiles_m * side + at.col;
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(threads) join_tiles(join_step p) {
             value[k] = i < p.rows && j + k * step < p.cols ? source[i + (j + k * step) * ld] : 0;
 #pragma unroll
         for (int k = 0; k < per_thread; ++k)
-            if (i < p.rows && j + k * step < p.cols)
+            if (i < p.padded_rows && j + k * step < p.cols)
                 target[i + (j + k * step) * p.ldw] = value[k];
     }
 }
@@ -195,7 +195,8 @@ myblasStatus_t store(const store_step& p, const launch_context& context) {
 }
 
 myblasStatus_t join(const join_step& p, const launch_context& context) {
-    dim3 grid = grid_of_tiles(ceil_div<int64_t>(p.rows, side) * ceil_div<int64_t>(p.cols, side));
+    dim3 grid =
+        grid_of_tiles(ceil_div<int64_t>(p.padded_rows, side) * ceil_div<int64_t>(p.cols, side));
     grid.y = 3;
     return launch_overlapped(join_tiles, grid, threads, context, p);
 }

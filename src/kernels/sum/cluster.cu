@@ -28,6 +28,8 @@
 #include "kernels/sum/registry.h"
 #include "kernels/sum/rows.cuh"
 
+#include <type_traits>
+
 namespace myblas::cuda {
 namespace {
 
@@ -121,6 +123,9 @@ myblasStatus_t launch_one_block(const typename Reduction::problem& p,
 template <class Reduction>
 myblasStatus_t launch_cluster(const typename Reduction::problem& p, const launch_context& context) {
     using R = Reduction;
+    if constexpr (std::is_same_v<R, dot_product>)
+        if (!p.has_sb)
+            return launch_cluster<dot_without_sb>(p, context);
     constexpr int64_t element_bytes = R::operands * sizeof(typename R::element);
     constexpr int few = 4 / R::operands, many = 8 / R::operands; // loads of each vector
     const int64_t elements_per_kib = 1024 / element_bytes;

@@ -100,6 +100,13 @@ struct dot_product : products {
     }
 };
 
+// The same without sb: looking for it takes up to a tenth of the time of a short vector.
+struct dot_without_sb : dot_product {
+    __device__ static void finish(const problem& p, const carrier& total) {
+        *p.result = static_cast<float>(total.sum);
+    }
+};
+
 // The root of the sum of x_i^2.
 struct euclidean_norm : products {
     using problem = nrm2_problem;

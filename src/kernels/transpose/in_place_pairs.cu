@@ -50,7 +50,12 @@ struct tiling<T, false> : words<T> {
 struct small_words : word_tile<uint32_t, 32, 32, 0, 128> {
     using cell = uint32_t;
 };
-constexpr int64_t large = 1536; // the least n for the larger tiles of words
+// Words have larger tiles from this n on, and where two rounds of one block for each multiprocessor
+// suffice for these, but smaller tiles take longer.
+constexpr int64_t large = 1536, large_in_two_rounds = 1250;
+// Pairs of large tiles of words are taken in squares from this n on; the squares' side.
+constexpr int64_t ordered_in_squares = 8192;
+constexpr uint32_t square_side = 4;
 // Largest n for small tiles of vectors: with two groups of threads, and at all.
 constexpr int64_t two_group_limit = 1024, small_tile_limit = 2048;
 
@@ -76,7 +81,7 @@ __device__ __forceinline__ void store_tile(const typename tile::T* smem,
     });
 }
 
-template <class tile>
+template <class tile, uint32_t side>
 __global__ void __launch_bounds__(tile::threads)
     in_place_pairs(transpose_problem p, uint32_t tiles) {
     using T = typename tile::T;
@@ -85,14 +90,16 @@ __global__ void __launch_bounds__(tile::threads)
     cell* smem_upper = reinterpret_cast<cell*>(smem_raw);                    // the tile at (i0, j0)
     cell* smem_lower = reinterpret_cast<cell*>(smem_raw + tile::smem_bytes); // the tile at (j0, i0)
 
-    const uint32_t pairs = tiles * (tiles + 1) / 2;
+    const uint32_t pairs = pairs_in_squares(tiles, side);
     const uint32_t batch = blockIdx.x / pairs;
-    const tile_pair<uint32_t> pair = pair_of(blockIdx.x - batch * pairs, tiles);
+    const tile_pair<uint32_t> pair = pair_in_squares(blockIdx.x - batch * pairs, tiles, side);
     T* gmem = static_cast<T*>(p.b) + batch * p.stride_b;
     const int64_t i0 = int64_t{pair.i} * tile::rows, j0 = int64_t{pair.j} * tile::rows;
     const tile_region upper{p.n, p.n, i0, j0}, lower{p.n, p.n, j0, i0};
 
     grid_dependency_sync();
+    if (side > 1 && (pair.i > pair.j || pair.j >= tiles))
+        return;
     tile::load(smem_upper, gmem, p.lda, upper);
     if (i0 != j0)
         tile::load(smem_lower, gmem, p.lda, lower);
@@ -154,16 +161,22 @@ bool starts_on_lines(const transpose_problem& p) {
            (p.batch_count == 1 || p.stride_b % line == 0);
 }
 
+bool takes_large_words(const transpose_problem& p, const device_info& device) {
+    const int64_t tiles = tiles_of(p.n, words<uint32_t>::rows);
+    return p.n >= large || (p.n >= large_in_two_rounds &&
+                            tiles * (tiles + 1) / 2 * p.batch_count <= 2 * device.sm_count);
+}
+
 bool accepts_square(const transpose_problem& p, const device_info&) {
     return p.in_place() && p.m == p.n && p.lda == p.ldb && p.stride_a == p.stride_b &&
            (is_aligned(p) || p.element_bytes >= 4) && fits_tile_order(p.n, p.n);
 }
 
-template <class tile>
+template <class tile, uint32_t side = 1>
 myblasStatus_t launch_pairs(const transpose_problem& p, const launch_context& context) {
-    const int64_t tiles = tiles_of(p.n, tile::rows);
+    const auto tiles = static_cast<uint32_t>(tiles_of(p.n, tile::rows));
     const auto go = [&](const transpose_problem& part, const tile_order& order) {
-        return launch_clusters(in_place_pairs<tile>,
+        return launch_clusters(in_place_pairs<tile, side>,
                                dim3(order.tiles),
                                1,
                                true,
@@ -171,9 +184,9 @@ myblasStatus_t launch_pairs(const transpose_problem& p, const launch_context& co
                                2 * tile::smem_bytes,
                                context,
                                part,
-                               static_cast<uint32_t>(tiles));
+                               tiles);
     };
-    return launch_parts(p, tiles * (tiles + 1) / 2, 1, go);
+    return launch_parts(p, pairs_in_squares<int64_t>(tiles, side), 1, go);
 }
 
 template <int groups>
@@ -200,9 +213,12 @@ myblasStatus_t launch_in_place_pairs(const transpose_problem& p, const launch_co
                                               : launch_small_pairs<1>(p, context);
         if (is_aligned(p) && (sizeof(T) != 4 || starts_on_lines(p)))
             return launch_pairs<tiling<T, true>>(p, context);
-        if constexpr (sizeof(T) == 4)
-            if (p.n < large)
+        if constexpr (sizeof(T) == 4) {
+            if (!takes_large_words(p, *context.device))
                 return launch_pairs<small_words>(p, context);
+            if (p.n >= ordered_in_squares)
+                return launch_pairs<tiling<T, false>, square_side>(p, context);
+        }
         if constexpr (sizeof(T) >= 4)
             return launch_pairs<tiling<T, false>>(p, context);
         return MYBLAS_STATUS_NOT_SUPPORTED;

@@ -4,6 +4,7 @@
 
 #include "core/problem.h"
 #include "kernels/common/launch.h"
+#include "kernels/transpose/tile_pair.cuh"
 
 #include <algorithm>
 #include <cstdint>
@@ -83,35 +84,6 @@ inline bool out_of_place(const transpose_problem& p, const device_info&) {
 // Yardsticks write an m x n matrix where the transpose would be n x m.
 inline bool out_of_place_square(const transpose_problem& p, const device_info& device) {
     return out_of_place(p, device) && p.m == p.n;
-}
-
-// The upper triangle of tiles, diagonal included, is folded into a rectangle: each row is followed
-// by the row that completes it to the common width. A block's number then gives its pair without a
-// search. With four tiles a side:
-//
-//      0 0   0 1   0 2   0 3 | 3 3
-//      1 1   1 2   1 3 | 2 2   2 3
-//      1 1   1 2   1 3 | 2 2   2 3
-template <class Integer>
-struct tile_pair {
-    Integer i, j;
-};
-
-template <class Integer>
-__device__ tile_pair<Integer> pair_at(Integer row, Integer rest, Integer tiles) {
-    if (rest < tiles - row)
-        return {row, row + rest};
-    const Integer i = tiles - row - (tiles % 2 == 0);
-    return {i, i + rest - (tiles - row)};
-}
-template <class Integer>
-__host__ __device__ Integer pair_width(Integer tiles) {
-    return tiles | 1;
-}
-template <class Integer>
-__device__ tile_pair<Integer> pair_of(Integer pair, Integer tiles) {
-    const Integer width = pair_width(tiles);
-    return pair_at(pair / width, pair % width, tiles);
 }
 
 // Transposes the tile that starts at (i0, j0), with 32 x 8 threads.

@@ -28,7 +28,7 @@ struct stream_k_barriers {
         }
         for (int warp = 0; warp < Shape::group_threads / 32; ++warp) {
             handed_over[warp].init(32);
-            written[warp].init(Shape::parts_written);
+            written[warp].init(32 * Shape::parts_written);
         }
         mbarrier::publish_inits();
     }

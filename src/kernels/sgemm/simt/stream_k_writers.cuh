@@ -391,9 +391,7 @@ __device__ void write_tiles(const sgemm_problem& p,
                                                at.col + warp / Shape::warps_m * Shape::warp_n,
                                                part % parts * written_lines,
                                                bias);
-            __syncwarp(); // the warp has read its part of the tile
-            if (threadIdx.x % 32 == 0)
-                barriers.written[warp].arrive();
+            barriers.written[warp].arrive(); // this lane has read its elements of the part
         }
         parity ^= 1;
     }
