@@ -545,10 +545,11 @@ static void test_selection(void** state) {
 
 // ---- Batches ------------------------------------------------------------------------------------
 
-enum { batch_count = 3, batch_m = 37, batch_n = 21, batch_k = 19 };
+enum { batch_count = 3 };
 
 // Strided: operand i begins i * stride after the base; with stride 0 all products share it.
 struct batch {
+    struct shape shape;
     bool transa, transb, share_a, share_b, pointers, wide;
     int64_t lda, ldb, ldc, stride_a, stride_b, stride_c;
 };
@@ -564,22 +565,23 @@ static myblasStatus_t call_batch(myblasHandle_t handle,
     const myblasOperation_t transa = batch->transa ? MYBLAS_OP_T : MYBLAS_OP_N;
     const myblasOperation_t transb = batch->transb ? MYBLAS_OP_T : MYBLAS_OP_N;
     const int lda = (int)batch->lda, ldb = (int)batch->ldb, ldc = (int)batch->ldc;
+    const int m = batch->shape.m, n = batch->shape.n, k = batch->shape.k;
     // clang-format off
     if (batch->pointers) {
         const float** a_array = operand_device(arrays);
         const float** b_array = a_array + batch_count;
         float** c_array = (float**)(b_array + batch_count);
         return batch->wide
-                   ? mysgemmBatched_64(handle, transa, transb, batch_m, batch_n, batch_k, alpha,
+                   ? mysgemmBatched_64(handle, transa, transb, m, n, k, alpha,
                                        a_array, lda, b_array, ldb, beta, c_array, ldc, batch_count)
-                   : mysgemmBatched(handle, transa, transb, batch_m, batch_n, batch_k, alpha,
+                   : mysgemmBatched(handle, transa, transb, m, n, k, alpha,
                                     a_array, lda, b_array, ldb, beta, c_array, ldc, batch_count);
     }
     return batch->wide
-               ? mysgemmStridedBatched_64(handle, transa, transb, batch_m, batch_n, batch_k, alpha,
+               ? mysgemmStridedBatched_64(handle, transa, transb, m, n, k, alpha,
                                           a, lda, batch->stride_a, b, ldb, batch->stride_b, beta,
                                           c, ldc, batch->stride_c, batch_count)
-               : mysgemmStridedBatched(handle, transa, transb, batch_m, batch_n, batch_k, alpha,
+               : mysgemmStridedBatched(handle, transa, transb, m, n, k, alpha,
                                        a, lda, batch->stride_a, b, ldb, batch->stride_b, beta,
                                        c, ldc, batch->stride_c, batch_count);
     // clang-format on
@@ -628,21 +630,19 @@ static bool run_batch(myblasHandle_t handle,
                       float beta) {
     struct operands o = operands_create(handle);
     struct operand arrays = operand_create(handle);
-    const struct shape shape = {batch_m, batch_n, batch_k};
+    const int m = batch.shape.m, n = batch.shape.n, k = batch.shape.k;
     struct product products[batch_count];
     for (int i = 0; i < batch_count; ++i)
-        products[i] = product_create(shape, true);
+        products[i] = product_create(batch.shape, true);
 
-    const int64_t rows_a = batch.transa ? batch_k : batch_m,
-                  cols_a = batch.transa ? batch_m : batch_k;
-    const int64_t rows_b = batch.transb ? batch_n : batch_k,
-                  cols_b = batch.transb ? batch_k : batch_n;
+    const int64_t rows_a = batch.transa ? k : m, cols_a = batch.transa ? m : k;
+    const int64_t rows_b = batch.transb ? n : k, cols_b = batch.transb ? k : n;
     batch.lda = leading_dimension(rows_a, layout);
     batch.ldb = leading_dimension(rows_b, layout);
-    batch.ldc = leading_dimension(batch_m, layout);
+    batch.ldc = leading_dimension(m, layout);
     batch.stride_a = batch.share_a ? 0 : batch.lda * cols_a + 4 * layout.padding;
     batch.stride_b = batch.share_b ? 0 : batch.ldb * cols_b + layout.padding;
-    batch.stride_c = batch.ldc * batch_n + 4 * layout.padding;
+    batch.stride_c = batch.ldc * n + 4 * layout.padding;
 
     const size_t last = batch_count - 1, element = sizeof(float);
     float* a = operand_place(&o.a,
@@ -655,14 +655,14 @@ static bool run_batch(myblasHandle_t handle,
                              0);
     float* c = operand_place(&o.c,
                              element * last * (size_t)batch.stride_c +
-                                 matrix_bytes(batch_m, batch_n, batch.ldc, element),
+                                 matrix_bytes(m, n, batch.ldc, element),
                              element * (size_t)layout.misaligned);
     for (int i = 0; i < batch_count; ++i) {
         const struct product* p = &products[i];
-        lay_out(a + i * batch.stride_a, batch.lda, p->a, batch_m, batch_k, batch.transa);
-        lay_out(b + i * batch.stride_b, batch.ldb, p->b, batch_k, batch_n, batch.transb);
+        lay_out(a + i * batch.stride_a, batch.lda, p->a, m, k, batch.transa);
+        lay_out(b + i * batch.stride_b, batch.ldb, p->b, k, n, batch.transb);
         if (beta != 0)
-            lay_out(c + i * batch.stride_c, batch.ldc, p->c, batch_m, batch_n, false);
+            lay_out(c + i * batch.stride_c, batch.ldc, p->c, m, n, false);
     }
     operand_upload(&o.a);
     operand_upload(&o.b);
@@ -675,9 +675,9 @@ static bool run_batch(myblasHandle_t handle,
     myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
     call.transa = batch.transa ? MYBLAS_OP_T : MYBLAS_OP_N;
     call.transb = batch.transb ? MYBLAS_OP_T : MYBLAS_OP_N;
-    call.m = batch_m;
-    call.n = batch_n;
-    call.k = batch_k;
+    call.m = m;
+    call.n = n;
+    call.k = k;
     call.A = operand_device(&o.a);
     call.B = operand_device(&o.b);
     call.C = operand_device(&o.c);
@@ -721,12 +721,11 @@ static bool run_batch(myblasHandle_t handle,
             // A shared A or B is where the last product's was written.
             const float* pa = products[batch.share_a ? batch_count - 1 : i].a;
             const float* pb = products[batch.share_b ? batch_count - 1 : i].b;
-            for (int64_t col = 0; col < batch_n; ++col) {
-                for (int64_t row = 0; row < batch_m; ++row) {
-                    double expected =
-                        beta == 0 ? 0 : (double)beta * products[i].c[row + col * batch_m];
-                    for (int64_t l = 0; l < batch_k; ++l)
-                        expected += (double)alpha * pa[row + l * batch_m] * pb[l + col * batch_k];
+            for (int64_t col = 0; col < n; ++col) {
+                for (int64_t row = 0; row < m; ++row) {
+                    double expected = beta == 0 ? 0 : (double)beta * products[i].c[row + col * m];
+                    for (int64_t l = 0; l < k; ++l)
+                        expected += (double)alpha * pa[row + l * m] * pb[l + col * k];
                     const int64_t at = i * batch.stride_c + row + col * batch.ldc;
                     if (found[at] != expected)
                         fail_msg("C_%d(%d, %d) is wrong", i, (int)row, (int)col);
@@ -746,7 +745,8 @@ static bool run_batch(myblasHandle_t handle,
     return is_taken;
 }
 
-static int run_batches(myblasHandle_t handle, const myblasKernelInfo_t* forced) {
+static int
+run_batches(myblasHandle_t handle, const myblasKernelInfo_t* forced, struct shape shape) {
     // No gaps, except for alignment to 16 bytes, and all of the memory around is NaN.
     static const struct layout batch_layouts[] = {{4, 4, 0}, {0, 1, 0}, {3, 1, 1}};
     static const float pairs[][2] = {{1, 0}, {-0.5f, 1}, {0, -0.5f}};
@@ -754,7 +754,8 @@ static int run_batches(myblasHandle_t handle, const myblasKernelInfo_t* forced) 
     for (unsigned bits = 0; bits < 64; ++bits) {
         if (left_out(8))
             continue;
-        const struct batch batch = {.transa = bits & 1,
+        const struct batch batch = {.shape = shape,
+                                    .transa = bits & 1,
                                     .transb = bits & 2,
                                     .share_a = bits & 4,
                                     .share_b = bits & 8,
@@ -768,6 +769,7 @@ static int run_batches(myblasHandle_t handle, const myblasKernelInfo_t* forced) 
 }
 
 static void test_batches(void** state) {
+    const struct shape small = {37, 21, 19};
     myblasHandle_t handle = require_handle(state);
     const int count = kernel_count(handle, MYBLAS_ROUTINE_SGEMM);
     for (int i = 0; i < count; ++i) {
@@ -778,14 +780,19 @@ static void test_batches(void** state) {
         force(handle, &info);
         if (!is_installed(handle, &info))
             continue;
-        const int ran = run_batches(handle, &info);
+        const int ran = run_batches(handle, &info, small);
+        // A tile, and borders of 8 rows and 12 columns.
+        if (is_of_family(info.name, "tf32x3_batch")) {
+            const struct shape bordered = {info.block_m + 8, info.block_n + 12, 44};
+            assert_true(run_batches(handle, &info, bordered) > 0 || reduced());
+        }
         print_message("  %s: %d of 64 batches\n", info.name, ran);
         assert_true(ran > 0 || reduced() || !takes_batches(&info)); // aligned ones at least
     }
     if (!is_in_share(NULL))
         return;
     assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
-    const int ran = run_batches(handle, NULL);
+    const int ran = run_batches(handle, NULL, small);
     assert_true(ran == 64 || (reduced() && ran > 0));
 }
 

@@ -70,6 +70,7 @@ struct tile_kernel {
     // Whether operands with k along memory are copied by quads, too.
     bool quads_of_k = true;
     bool whole_slabs = true; // whether the last slab costs the same as others
+    float other_tiles = 0; // what blocks compute of a product outside of tiles, in times of a tile
 
     work_estimate work(const work_query& q) const {
         const float tiles_m = whole_up(q.m / static_cast<float>(block_m));
@@ -77,7 +78,8 @@ struct tile_kernel {
         const float tiles_c = q.problem.triangle == triangle_of_c::none
                                   ? tiles_m * tiles_n
                                   : static_cast<float>(tile_count(q.problem, block_m, block_n));
-        const float tiles = tiles_c * whole_up(q.batch / static_cast<float>(products));
+        const float tiles =
+            (tiles_c + other_tiles) * whole_up(q.batch / static_cast<float>(products));
         const block_rounds blocks(
             q.device, tiles * static_cast<float>(cluster), static_cast<float>(resident), cluster);
         const float slabs =

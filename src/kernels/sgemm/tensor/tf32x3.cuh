@@ -225,13 +225,15 @@ __device__ __forceinline__ void repair_quad(const sgemm_problem& p,
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 // acc += the product of a slab. For every 16 k, the least significant products come first. Calls
-// pass_on after the last products have been started.
+// pass_on after the last products have been started. If at most 16 k are left, the other 16 k are
+// skipped, and pass_on as well.
 template <class Shape, class PassOn>
 __device__ __forceinline__ void multiply_slab(uint32_t (&high)[4][4],
                                               uint32_t (&low)[4][4],
                                               uint32_t limbs,
                                               float (&acc)[32],
-                                              const PassOn& pass_on) {
+                                              const PassOn& pass_on,
+                                              int k_left = Shape::block_k) {
     const wgmma_tile<Shape::line_bytes> limbs_high(limbs);
     const auto limbs_low = limbs_high.after(Shape::limb_bytes);
     // All limbs are in their registers before the first product.
@@ -242,6 +244,8 @@ __device__ __forceinline__ void multiply_slab(uint32_t (&high)[4][4],
             asm volatile("" : "+r"(high[s][i]), "+r"(low[s][i]));
 #pragma unroll
     for (int first = 0; first < 4; first += 2) {
+        if (first == 2 && k_left <= 16)
+            break;
         float sum[32];
         wgmma_fence();
 #pragma unroll

@@ -9,7 +9,8 @@
 // Accepts: up to 2^30 rows, columns and k, and 2^30 tiles. Copies of an operand have 16 bytes if it
 // consists of aligned quads, which the host does not know of arrays of pointers. Tiles of 128 x 64
 // compute the transpose of C where this needs fewer of them. With an epilogue, both operands must
-// consist of quads, and C is never transposed.
+// consist of quads, and C is never transposed. A few last rows or columns, as of 197 x 197, are a
+// border (tf32x3_batch_border.cuh), if k is short and there is no epilogue.
 #include "kernels/sgemm/tensor/tf32x3_batch.cuh"
 
 #include "kernels/sgemm/components/work.h"
@@ -26,15 +27,22 @@ struct variant {
     static constexpr myblasMath_t math = MYBLAS_FP32_EMULATED_MATH;
     static constexpr bool has_epilogue = true;
 
-    // The transpositions, quads of A and of B, the epilogue, and swapped operands.
-    static constexpr int choice_bits = 6;
+    // The transpositions, quads of A and of B, the epilogue, swapped operands, and ragged edges.
+    static constexpr int choice_bits = 7;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
-        return with_bits<6>(
+        return with_bits<7>(
             choice,
-            [&](auto transa, auto transb, auto quads_a, auto quads_b, auto is_fused, auto swaps) {
+            [&](auto transa,
+                auto transb,
+                auto quads_a,
+                auto quads_b,
+                auto is_fused,
+                auto swaps,
+                auto is_ragged) {
                 constexpr bool is_swapped = swaps && may_swap;
-                using Plain = std::conditional_t<is_swapped, with_swapped_operands<Shape>, Shape>;
+                using Whole = std::conditional_t<is_swapped, with_swapped_operands<Shape>, Shape>;
+                using Plain = std::conditional_t<is_ragged, with_ragged_edges<Whole>, Whole>;
                 using Form = std::conditional_t<is_fused, with_epilogue<Shape>, Plain>;
                 // With an epilogue, both operands are copied in the same way.
                 constexpr int width_a = quads_a && (quads_b || !is_fused) ? 4 : 1;
@@ -52,21 +60,61 @@ struct variant {
                tile_count(p, Shape::block_m, Shape::block_n) <= most / p.batch_count;
     }
 
-    // Whether the kernel computes the transpose of C, which needs fewer tiles.
+    // Whether a product may have a border: not if each multiprocessor has at most one tile.
+    static bool may_have_border(const sgemm_problem& p, const device_info& device) {
+        return p.epilogue.is_empty() && p.k <= tf32_batch_border::most_k &&
+               tile_count(p, Shape::block_m, Shape::block_n) >
+                   device.sm_count / std::max<int64_t>(p.batch_count, 1);
+    }
+
+    // The border of a product whose operands are not swapped.
+    static tf32_batch_border border_of(const sgemm_problem& p, const device_info& device) {
+        const auto strips = [](int64_t lines) {
+            return static_cast<unsigned>(ceil_div<int64_t>(lines, tf32_batch_border::lines));
+        };
+        const auto lines_in_tiles = [&](int64_t lines, int block) {
+            const int64_t rest = lines % block;
+            const bool is_border = lines > block && rest <= tf32_batch_border::most;
+            return is_border && may_have_border(p, device) ? lines - rest : lines;
+        };
+        const int64_t rows = lines_in_tiles(p.m, Shape::block_m);
+        const int64_t cols = lines_in_tiles(p.n, Shape::block_n);
+        const unsigned of_rows = rows < p.m ? strips(p.n) : 0;
+        const unsigned of_product = of_rows + (cols < p.n ? strips(rows) : 0);
+        const unsigned of_batch = of_product * static_cast<unsigned>(p.batch_count);
+        return {.rows = static_cast<int>(rows),
+                .cols = static_cast<int>(cols),
+                .of_rows = of_rows,
+                .of_product = of_product,
+                .strips = of_batch,
+                .groups = ceil_div<unsigned>(of_batch, Shape::threads / 32)};
+    }
+
+    // Whether the kernel computes the transpose of C, which needs fewer tiles. It has no border.
     static constexpr bool may_swap = Shape::block_m != Shape::block_n;
-    static bool is_swapped(const sgemm_problem& p) {
+    static bool is_swapped(const sgemm_problem& p, const tf32_batch_border& border) {
         return may_swap && p.epilogue.is_empty() &&
                tile_count(p, Shape::block_n, Shape::block_m) <
-                   tile_count(p, Shape::block_m, Shape::block_n);
+                   int64_t{ceil_div(border.rows, Shape::block_m)} *
+                       ceil_div(border.cols, Shape::block_n);
     }
 
     static work_estimate work(const work_query& q) {
-        const bool swapped = is_swapped(q.problem);
-        const tile_kernel kernel{.block_m = swapped ? Shape::block_n : Shape::block_m,
-                                 .block_n = swapped ? Shape::block_m : Shape::block_n,
-                                 .slab_k = Shape::block_k,
-                                 .resident = Shape::blocks_per_sm};
-        work_estimate w = kernel.work(q);
+        const tf32_batch_border border = border_of(q.problem, q.device);
+        const bool swapped = is_swapped(q.problem, border);
+        tile_kernel kernel{.block_m = swapped ? Shape::block_n : Shape::block_m,
+                           .block_n = swapped ? Shape::block_m : Shape::block_n,
+                           .slab_k = Shape::block_k,
+                           .resident = Shape::blocks_per_sm};
+        work_query in_tiles = q;
+        if (!swapped && border.groups > 0) {
+            in_tiles.m = static_cast<float>(border.rows);
+            in_tiles.n = static_cast<float>(border.cols);
+            in_tiles.c_elements = in_tiles.m * in_tiles.n;
+            // A group of strips takes about as long as 0.8 tiles.
+            kernel.other_tiles = 0.8f * static_cast<float>(border.groups) / q.batch;
+        }
+        work_estimate w = kernel.work(in_tiles);
         // A transposed tile takes longer to store.
         w.exchanges = swapped ? w.rounds : 0;
         // Three products for each FMA.
@@ -86,26 +134,33 @@ struct variant {
     }
 
     static myblasStatus_t launch(const sgemm_problem& problem, const launch_context& context) {
-        const bool swapped = is_swapped(problem);
+        tf32_batch_border border = border_of(problem, *context.device);
+        const bool swapped = is_swapped(problem, border);
         const sgemm_problem p = swapped ? transpose_of(problem) : problem;
         const bool quads_a = (p.transa ? p.k : p.m) % 4 == 0 &&
                              batch_aligned16(p.a, p.lda, p.stride_a, p.a_array, p.batch_count);
         const bool quads_b = (p.transb ? p.n : p.k) % 4 == 0 &&
                              batch_aligned16(p.b, p.ldb, p.stride_b, p.b_array, p.batch_count);
-        const auto of_column = static_cast<unsigned>(ceil_div<int64_t>(p.m, Shape::block_m));
-        const auto of_row = static_cast<unsigned>(ceil_div<int64_t>(p.n, Shape::block_n));
+        if (swapped)
+            border = {.rows = static_cast<int>(p.m), .cols = static_cast<int>(p.n)};
+        const auto of_column = static_cast<unsigned>(ceil_div(border.rows, Shape::block_m));
+        const auto of_row = static_cast<unsigned>(ceil_div(border.cols, Shape::block_n));
         const tf32_batch_tiles tiles{.count =
                                          of_column * of_row * static_cast<unsigned>(p.batch_count),
                                      .of_product = of_column * of_row,
                                      .of_column = of_column};
         const auto places = static_cast<unsigned>(context.device->sm_count * Shape::blocks_per_sm);
-        const dim3 grid(std::min(tiles.count, places));
-        const unsigned choice =
-            form_bits(p) | quads_a << 2 | quads_b << 3 | !p.epilogue.is_empty() << 4 | swapped << 5;
+        const dim3 grid(std::min(tiles.count + border.groups, places));
+        const bool ends_early = p.k <= tf32_batch_border::most_k && p.k % Shape::block_k != 0 &&
+                                p.k % Shape::block_k <= Shape::block_k / 2;
+        const bool is_ragged = border.groups > 0 || ends_early;
+        const unsigned choice = form_bits(p) | quads_a << 2 | quads_b << 3 |
+                                !p.epilogue.is_empty() << 4 | swapped << 5 | is_ragged << 6;
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             const bool is_early = p.batch_count == 1;
             constexpr int threads = Shape::threads;
-            return launch_clusters(kernel, grid, 1, is_early, threads, bytes, context, tiles, p);
+            return launch_clusters(
+                kernel, grid, 1, is_early, threads, bytes, context, tiles, p, border);
         });
     }
 };
