@@ -21,7 +21,7 @@ inline constexpr named<workspace_source> workspace_sources[] = {{"lent", workspa
                                                                 {"own", workspace_source::own}};
 
 // The kinds of products in readings. Products are drawn at random, uniform in the logarithms of
-// their sizes.
+// their sizes. What a seed draws depends on the order of the sets, so new ones follow the others.
 enum class reading_set {
     random,  // sizes from 1 to 8192, tight leading dimensions
     grid,    // the same, rounded up to multiples of 4 to 128
@@ -30,8 +30,12 @@ enum class reading_set {
     update,  // of a factorisation: m, n from 200, k up to 320
     thin,    // one side of C up to 160
     batch,
-    tensor, // sizes from 24 to 16384
-    square, // from 16 to 16384
+    tensor,      // sizes from 24 to 16384
+    square,      // from 16 to 16384
+    narrow,      // one side of C up to 16, padded
+    deep,        // k from 5000, m and n up to 128, padded
+    vector,      // C is a row or a column; padded
+    small_batch, // sides up to 350, padded
 };
 inline constexpr named<reading_set> reading_sets[] = {{"random", reading_set::random},
                                                       {"grid", reading_set::grid},
@@ -41,7 +45,11 @@ inline constexpr named<reading_set> reading_sets[] = {{"random", reading_set::ra
                                                       {"thin", reading_set::thin},
                                                       {"batch", reading_set::batch},
                                                       {"tensor", reading_set::tensor},
-                                                      {"square", reading_set::square}};
+                                                      {"square", reading_set::square},
+                                                      {"narrow", reading_set::narrow},
+                                                      {"deep", reading_set::deep},
+                                                      {"vector", reading_set::vector},
+                                                      {"small_batch", reading_set::small_batch}};
 
 // The command. Without one, myblas-bench measures shapes.
 enum class action {

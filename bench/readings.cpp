@@ -42,14 +42,19 @@ void draw_reading_of_c(size_source& draw, shape& s) {
     s.beta = factors[draw.draw_evenly(0, 3)];
 }
 
-// Of programs: half of the leading dimensions are padded.
-void draw_as_called(size_source& draw, shape& s) {
+// Half of the leading dimensions are padded.
+void draw_padding(size_source& draw, shape& s) {
     const auto padded = [&](int64_t rows) {
         return draw.flip() ? rows + draw.draw_evenly(1, 16) : rows;
     };
     s.lda = padded(s.transa ? s.k : s.m);
     s.ldb = padded(s.transb ? s.n : s.k);
     s.ldc = padded(s.m);
+}
+
+// Of programs.
+void draw_as_called(size_source& draw, shape& s) {
+    draw_padding(draw, s);
     draw_reading_of_c(draw, s);
 }
 
@@ -90,6 +95,30 @@ shape draw_once(size_source& draw, reading_set set) {
         if (draw.flip())
             std::swap(s.m, s.n);
         draw_as_called(draw, s);
+        break;
+    case reading_set::narrow:
+        s.m = draw.draw(16, 1), s.n = draw.draw(20000, 300), s.k = draw.draw(usual, 8);
+        if (draw.flip())
+            std::swap(s.m, s.n);
+        draw_padding(draw, s);
+        break;
+    case reading_set::deep:
+        s.m = draw.draw(128, 1), s.n = draw.draw(128, 1), s.k = draw.draw(longest, 5000);
+        draw_padding(draw, s);
+        break;
+    case reading_set::vector:
+        s.m = 1, s.n = draw.draw(20000, 1), s.k = draw.draw(longest, 2);
+        if (draw.flip())
+            std::swap(s.m, s.n);
+        draw_padding(draw, s);
+        break;
+    case reading_set::small_batch:
+        s.m = draw.draw(350, 8), s.n = draw.draw(350, 8), s.k = draw.draw(450, 5);
+        draw_padding(draw, s);
+        if (draw.draw_evenly(0, 3) == 0)
+            draw_reading_of_c(draw, s);
+        s.batch = draw.draw(2000, 4);
+        s.pointer_array = draw.flip();
         break;
     case reading_set::batch:
         draw_sizes(2, 512);
@@ -142,6 +171,7 @@ bool takes_part(reading_set set, int index) {
         return true;
     case reading_set::grid:
     case reading_set::batch:
+    case reading_set::small_batch:
     case reading_set::tensor:
         return index % 3 == 0;
     default:

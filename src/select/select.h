@@ -27,11 +27,6 @@ struct predictor {
     const time_model* model;
     std::array<const kernel_entry<sgemm_problem>*, tuning_factors::most_variants> kernels{};
     const tuning_factors* factors = nullptr; // null: none
-    // The kernel that is chosen for a product with a vector in place of those in
-    // `worse_for_vectors`: it was faster wherever one of them had the least predicted time
-    // (docs/experiments/selection.md). Null: none.
-    const kernel_entry<sgemm_problem>* for_vectors = nullptr;
-    std::array<const kernel_entry<sgemm_problem>*, 2> worse_for_vectors{};
 
     // The variant of a kernel; -1 if its time cannot be predicted.
     int variant_of(const kernel_entry<sgemm_problem>& kernel) const {
@@ -205,16 +200,12 @@ inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
                                                   size_t workspace_bytes) {
     const work_query query(problem, device, workspace_bytes);
     const problem_view view(*by.model, query);
-    const auto* kernel = fastest_of(view.candidates, false, by, view, query);
-    if (!kernel) {
-        const uint64_t all = ~uint64_t{0} >> (64 - by.model->variants.size());
-        kernel = fastest_of(all, true, by, view, query);
-    }
-    const auto& worse = by.worse_for_vectors;
-    const bool is_replaced = kernel && std::min(problem.m, problem.n) == 1 &&
-                             std::find(worse.begin(), worse.end(), kernel) != worse.end() &&
-                             accepts(*by.for_vectors, problem, device, workspace_bytes);
-    return is_replaced ? by.for_vectors : kernel;
+    const uint64_t all = ~uint64_t{0} >> (64 - by.model->variants.size());
+    // The domains are those of modes in which kernels that keep the order of k have more rivals.
+    const bool keeps_order = problem.math == MYBLAS_FP32_REPRODUCIBLE_MATH;
+    const uint64_t candidates = keeps_order ? all : view.candidates;
+    const auto* kernel = fastest_of(candidates, false, by, view, query);
+    return kernel ? kernel : fastest_of(all, true, by, view, query);
 }
 
 // The kernel with the least predicted time, with the margin for weaker modes, or of the first rule

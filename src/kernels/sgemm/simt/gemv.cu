@@ -558,8 +558,17 @@ work_estimate work(const work_query& q) {
     w.steps = blocks.rounds * whole_up(q.k / k_at_once);
     w.math_cycles = fma_cycles(q, elements);
     w.copies = elements / static_cast<float>(32 * schedule.width);
-    w.l2_bytes = elements * 4;
-    w.memory_bytes = q.operand_bytes;
+    // If elements of a vector are apart, each of them brings a sector, and every block reads them.
+    constexpr int64_t sector = 8; // elements
+    const auto apart = static_cast<float>(std::min(layout.short_k_step, sector) - 1) * 4;
+    const float readers = count / static_cast<float>(schedule.split.blocks());
+    w.l2_bytes = elements * 4 + readers * q.k * apart / busy;
+    // Each vector reads the matrix again: from memory, as far as the L2 cache does not keep it.
+    const float matrix_bytes = 4 * lines * q.k;
+    const float kept = static_cast<float>(q.device.l2_bytes) / 2;
+    const float reread = std::clamp(matrix_bytes / kept - 1, 0.0f, 1.0f) * matrix_bytes * q.batch *
+                         static_cast<float>(layout.short_lines - 1);
+    w.memory_bytes = q.operand_bytes + vectors * q.k * apart + reread;
     // Adding the splits in memory takes as long as adding about 180 sums from shared memory.
     w.exchanges = static_cast<float>(schedule.split.sharing * schedule.split.cluster) +
                   (schedule.split.splits > 1 ? 180 : 0);

@@ -46,7 +46,12 @@ struct thin_tile {
 
     float acc[lines * side] = {}; // [line][s]
 
-    // Starts the copies of k of a panel, with zeroes for lines outside of the operand.
+    // The k that `multiply` takes at once.
+    static constexpr int k_at_once = k_contiguous ? 4 * 32 : 4;
+    static_assert(panel_k % k_at_once == 0);
+
+    // Starts the copies of k of a panel, with zeroes up to the next multiple of k_at_once. Lines
+    // outside of the operand are left out: their sums are not written.
     static __device__ __forceinline__ void
     copy_panel(float* smem, const float* source, int k, const thin_layout& layout) {
         const bool k_along = layout.short_k_step == 1;
@@ -54,7 +59,9 @@ struct thin_tile {
         for (int e = threadIdx.x; e < panel_floats; e += threads) {
             const int kk = k_along ? e % panel_k : e / side;
             const int s = k_along ? e / panel_k : e % side;
-            const bool inside = kk < k && s < layout.short_lines;
+            if (kk / k_at_once * k_at_once >= k || s >= layout.short_lines)
+                continue;
+            const bool inside = kk < k;
             cp_async<4>(smem + (k_contiguous ? s * panel_k + kk : kk * side + s),
                         source + (inside ? kk * layout.short_k_step + s * layout.short_step : 0),
                         inside);
