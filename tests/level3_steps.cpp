@@ -366,18 +366,20 @@ void test_joins(void**) {
     const int64_t sizes[][2] = {{1, 1}, {70, 5}, {5, 70}, {33, 32}};
     for (const auto& [rows, cols] : sizes)
         for (const bool below : {false, true}) {
-            const int64_t lda = rows + 2, ldb = rows + 1, ldw = (below ? 3 * rows : rows) + 3;
+            const int64_t padded = below ? (rows + 3) / 4 * 4 : rows;
+            const int64_t lda = rows + 2, ldb = rows + 1, ldw = (below ? 3 * padded : rows) + 3;
             const std::vector<float> a = random_floats(lda * cols), b = random_floats(ldb * cols);
             std::vector<float> found = unset(ldw * (below ? cols : 3 * cols)), right = found;
             for (int64_t copy = 0; copy < 3; ++copy)
                 for (int64_t j = 0; j < cols; ++j)
-                    for (int64_t i = 0; i < rows; ++i)
-                        right[static_cast<size_t>(below ? copy * rows + i + j * ldw
+                    for (int64_t i = 0; i < padded; ++i)
+                        right[static_cast<size_t>(below ? copy * padded + i + j * ldw
                                                         : i + (copy * cols + j) * ldw)] =
-                            copy == 1 ? b[static_cast<size_t>(i + j * ldb)]
-                                      : a[static_cast<size_t>(i + j * lda)];
+                            i >= rows   ? 0
+                            : copy == 1 ? b[static_cast<size_t>(i + j * ldb)]
+                                        : a[static_cast<size_t>(i + j * lda)];
             const join_step step{
-                below, rows, cols, a.data(), lda, b.data(), ldb, found.data(), ldw};
+                below, rows, padded, cols, a.data(), lda, b.data(), ldb, found.data(), ldw};
             assert_int_equal(cuda::join(step, context), MYBLAS_STATUS_SUCCESS);
             assert_equal(found, right, [](size_t) { return false; });
         }
@@ -454,8 +456,9 @@ void test_small(void**) {
             for (int form = 0; form < 4; ++form)
                 check_small(true, form, n, lines);
         }
-    // trmm takes W in parts: blocks of 64 rows out of place, and one block for all rows in place.
-    for (const int64_t n : {65, 128, 191})
+    // trmm takes W in parts: blocks of 64 rows out of place, and one block for all rows in place,
+    // whose second part has up to 16 columns or up to 64.
+    for (const int64_t n : {65, 80, 81, 128, 191})
         for (int form = 0; form < (n > 128 ? 16 : 32); ++form)
             check_small(false, form, n, n == 65 ? 18 : 3);
 }
