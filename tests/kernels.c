@@ -1158,12 +1158,6 @@ static void check_choice(const myblasDevice_t* device,
         fastest = fastest_of(&c, false, taken);
         *of_others += fastest >= 0;
     }
-    // In products with a vector, gemv takes the place of these two.
-    const int gemv = index_of(MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, "gemv");
-    if (fastest >= 0 && (call->m == 1 || call->n == 1) && c.estimate[gemv].accepted &&
-        (strcmp(c.info[fastest].name, "skinny") == 0 ||
-         strcmp(c.info[fastest].name, "thin/panel") == 0))
-        fastest = gemv;
     if (fastest < 0) // that none accepts goes by the rules
         assert_string_equal(name, "shared_tile_grid_stride");
     else if (fastest != taken)
@@ -1253,11 +1247,16 @@ static void test_predictions_follow_device_and_work(void** state) {
         const double by_clock = us / estimate_of(kernels[i], &other, &call).predicted_us;
         call.k *= 2, call.ldb *= 2;
         const double by_k = estimate_of(kernels[i], &device, &call).predicted_us / us;
-        const myblasCall_t two =
-            in_mode(MYBLAS_FP32_FAST_MATH,
-                    in_batch(2, sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 8192, 8192, 4096)));
-        const myblasKernelEstimate_t batch = estimate_of(kernels[i], &device, &two);
-        const double by_batch = batch.accepted ? batch.predicted_us / us : 2;
+        const myblasCall_t product =
+            in_mode(MYBLAS_FP32_FAST_MATH, sgemm_call(MYBLAS_OP_N, MYBLAS_OP_N, 8192, 8192, 4096));
+        const myblasCall_t two = in_batch(2, product), four = in_batch(4, product);
+        const myblasKernelEstimate_t of_two = estimate_of(kernels[i], &device, &two);
+        const myblasKernelEstimate_t of_four = estimate_of(kernels[i], &device, &four);
+        const double by_batch = of_two.accepted ? of_four.predicted_us / of_two.predicted_us : 2;
+        // Batches have weights of their own.
+        const double two_by_one = of_two.accepted ? of_two.predicted_us / us : 2;
+        if (!(two_by_one > 1.5 && two_by_one < 2.5))
+            fail_msg("%s: two products take %g times as long as one", kernels[i], two_by_one);
         const double ratios[] = {with_more, by_clock, by_k, by_batch};
         for (size_t r = 0; r < COUNT_OF(ratios); ++r) {
             if (!(ratios[r] > 1.7 && ratios[r] < 2.3))
