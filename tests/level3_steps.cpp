@@ -1,7 +1,7 @@
 // The CUDA kernels of level 3's steps, and of rank updates by vectors, on a CPU
 // (cpu_kernels/cuda_runtime.h). Results are compared with the host backend's and with sums in
-// double precision. The test finds wrong indices and missing barriers. Errors of a GPU's memory,
-// alignment or timing are beyond it.
+// double precision. The test finds wrong indices and most missing barriers. Errors of a GPU's
+// memory, alignment or timing are beyond it.
 #include "kernels/level2/registry.h"
 #include "kernels/level3/registry.h"
 #include "left_out.h"

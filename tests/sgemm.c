@@ -791,6 +791,13 @@ run_batches(myblasHandle_t handle, const myblasKernelInfo_t* forced, struct shap
     return ran;
 }
 
+// Of tiles along n: with two along m, a batch has more tiles than the device multiprocessors.
+static int least_tiles(myblasHandle_t handle) {
+    myblasDevice_t device = {.size_bytes = sizeof device};
+    assert_ok(myblasGetDevice(handle, &device));
+    return device.sm_count / (2 * batch_count) + 1;
+}
+
 static void test_batches(void** state) {
     const struct shape small = {37, 21, 19};
     myblasHandle_t handle = require_handle(state);
@@ -804,10 +811,13 @@ static void test_batches(void** state) {
         if (!is_installed(handle, &info))
             continue;
         const int ran = run_batches(handle, &info, small);
-        // A tile, and borders of 8 rows and 12 columns.
+        // Borders of rows and columns, and of columns alone; more tiles than multiprocessors.
         if (is_of_family(info.name, "tf32x3_batch")) {
-            const struct shape bordered = {info.block_m + 8, info.block_n + 12, 44};
-            assert_true(run_batches(handle, &info, bordered) > 0 || reduced());
+            const int tiles = least_tiles(handle), block_m = info.block_m, block_n = info.block_n;
+            const struct shape both = {block_m + 8, tiles * block_n + 5, 44};
+            const struct shape columns = {block_m - 1, 2 * tiles * block_n + 4, 37};
+            assert_true(run_batches(handle, &info, both) > 0 || reduced());
+            assert_true(run_batches(handle, &info, columns) > 0 || reduced());
         }
         print_message("  %s: %d of 64 batches\n", info.name, ran);
         assert_true(ran > 0 || reduced() || !takes_batches(&info)); // aligned ones at least

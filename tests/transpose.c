@@ -243,7 +243,7 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
             const struct transpose_case in_place = {
                 n, n, element_sizes[e], ld, ld, n % 2, true, false};
             if ((!forced || n < 1000) && (element_sizes[e] == 4 || n < 2000) &&
-                (!reduced() || n < 8000))
+                (!minimal() || n < 8000))
                 run_transpose(handle, forced, &in_place, &a, &b, &workspace, &counts);
         }
     }

@@ -15,11 +15,10 @@
  * measurements, not transposes: with copy or copy_shared forced for MYBLAS_ROUTINE_TRANSPOSE, B
  * becomes A.
  *
- * SGEMM kernels of the cuda backend are chosen by predicted time. In products with a vector, gemv
- * takes the place of skinny and thin/panel, if it accepts the call. MYBLAS_TUNING names a file with
- * corrections of these times, as `myblas-bench tune sgemm --file` writes it. The file is read
- * when the process creates its first handle, and applies to devices of the architecture that it
- * names. If any line of the file is wrong, the whole file is ignored, and the log gets a line.
+ * SGEMM kernels of the cuda backend are chosen by predicted time. MYBLAS_TUNING names a file with
+ * corrections of these times, as `myblas-bench tune sgemm --file` writes it. The file is read when
+ * the process creates its first handle, and applies to devices of the architecture that it names.
+ * If any line of the file is wrong, the whole file is ignored, and the log gets a line.
  */
 #ifndef MYBLAS_MYBLAS_KERNELS_H
 #define MYBLAS_MYBLAS_KERNELS_H

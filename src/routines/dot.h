@@ -6,7 +6,7 @@
 namespace myblas {
 
 // Element 0 as in axpy. `result` is memory of the backend. What a kernel reads for increments of 1
-// comes first: within 64 bytes of parameters, a line of the constant cache.
+// comes first: within the first 48 bytes of parameters, in one line of the constant cache.
 struct dot_problem {
     int64_t n = 0;
     const float* x = nullptr;

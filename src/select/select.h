@@ -193,6 +193,12 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
     return by.kernels[(best ? best : known)->variant];
 }
 
+// The variants that compete for the problem, in bits. In reproducible mode all do: their domains
+// are those of modes in which they have more rivals.
+inline uint64_t competing(const problem_view& view, const sgemm_problem& problem) {
+    return problem.math == MYBLAS_FP32_REPRODUCIBLE_MATH ? ~uint64_t{0} : view.candidates;
+}
+
 // Tries the variants that compete for the problem. If they are too few, or none accepts, tries all.
 inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
                                                   const sgemm_problem& problem,
@@ -201,10 +207,7 @@ inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
     const work_query query(problem, device, workspace_bytes);
     const problem_view view(*by.model, query);
     const uint64_t all = ~uint64_t{0} >> (64 - by.model->variants.size());
-    // The domains are those of modes in which kernels that keep the order of k have more rivals.
-    const bool keeps_order = problem.math == MYBLAS_FP32_REPRODUCIBLE_MATH;
-    const uint64_t candidates = keeps_order ? all : view.candidates;
-    const auto* kernel = fastest_of(candidates, false, by, view, query);
+    const auto* kernel = fastest_of(competing(view, problem), false, by, view, query);
     return kernel ? kernel : fastest_of(all, true, by, view, query);
 }
 

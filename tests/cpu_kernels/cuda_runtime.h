@@ -52,8 +52,9 @@ using std::min;
 // ---- Threads of a block -------------------------------------------------------------------------
 
 // They take turns: each runs until it waits at a barrier. Rounds from the first to the last thread
-// alternate with rounds from the last to the first, so that where a barrier is missing, some thread
-// misses what another one has not written yet, or reads what it should not see yet.
+// alternate with rounds from the last to the first, so that where a barrier is missing, mostly some
+// thread misses what another one has not written yet, or reads what it should not see yet. A kernel
+// in which a thread polls what another one writes would hang.
 namespace grid {
 
 class barrier {

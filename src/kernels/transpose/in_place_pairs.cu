@@ -10,7 +10,7 @@
 //      bytes      1          2        4        8        16       threads
 //      aligned    128 x 128  64 x 64  64 x 64  32 x 32  16 x 16  256
 //                                     32 x 32                    n <= 1024: 256, n <= 2048: 128
-//      unaligned  -          -        64 x 64                    n >= 1536: 512
+//      unaligned  -          -        64 x 64                    n >= 1536, or few pairs: 512
 //                                     32 x 32                    128
 //                                              32 x 32  16 x 16  256
 // Accepts: B == A, m == n, lda == ldb, stride_a == stride_b; elements of 1 and 2 bytes only if
@@ -50,8 +50,8 @@ struct tiling<T, false> : words<T> {
 struct small_words : word_tile<uint32_t, 32, 32, 0, 128> {
     using cell = uint32_t;
 };
-// Words have larger tiles from this n on, and where two rounds of one block for each multiprocessor
-// suffice for these, but smaller tiles take longer.
+// Words have larger tiles from the first n on, and from the second one on if there are at most two
+// pairs for each multiprocessor. In between, smaller tiles are faster.
 constexpr int64_t large = 1536, large_in_two_rounds = 1250;
 // Pairs of large tiles of words are taken in squares from this n on; the squares' side.
 constexpr int64_t ordered_in_squares = 8192;

@@ -560,7 +560,7 @@ work_estimate work(const work_query& q) {
     w.copies = elements / static_cast<float>(32 * schedule.width);
     // If elements of a vector are apart, each of them brings a sector, and every block reads them.
     constexpr int64_t sector = 8; // elements
-    const auto apart = static_cast<float>(std::min(layout.short_k_step, sector) - 1) * 4;
+    const auto apart = static_cast<float>(std::min(std::abs(layout.short_k_step), sector) - 1) * 4;
     const float readers = count / static_cast<float>(schedule.split.blocks());
     w.l2_bytes = elements * 4 + readers * q.k * apart / busy;
     // Each vector reads the matrix again: from memory, as far as the L2 cache does not keep it.

@@ -10,7 +10,8 @@
 // consists of aligned quads, which the host does not know of arrays of pointers. Tiles of 128 x 64
 // compute the transpose of C where this needs fewer of them. With an epilogue, both operands must
 // consist of quads, and C is never transposed. A few last rows or columns, as of 197 x 197, are a
-// border (tf32x3_batch_border.cuh), if k is short and there is no epilogue.
+// border (tf32x3_batch_border.cuh), if k is short, there is no epilogue, and a
+// multiprocessor has more than one tile.
 #include "kernels/sgemm/tensor/tf32x3_batch.cuh"
 
 #include "kernels/sgemm/components/work.h"
