@@ -791,7 +791,8 @@ run_batches(myblasHandle_t handle, const myblasKernelInfo_t* forced, struct shap
     return ran;
 }
 
-// Of tiles along n: with two along m, a batch has more tiles than the device multiprocessors.
+// So that a multiprocessor of the device has more than one tile of a batch: the number of tiles
+// along n, where two are along m.
 static int least_tiles(myblasHandle_t handle) {
     myblasDevice_t device = {.size_bytes = sizeof device};
     assert_ok(myblasGetDevice(handle, &device));

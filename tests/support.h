@@ -44,9 +44,9 @@ myblasBackend_t backend_of(myblasHandle_t handle);
 // compute-sanitizer. Operands then end where their allocation ends.
 bool reduced(void);
 
-// Whether it moreover runs each kernel in each form only a few times (MYBLAS_TEST_REDUCED=2), as
-// under racecheck, which takes long for every launch. Tests of the host backend are skipped.
-// reduced() holds as well.
+// Whether each kernel runs in each form only a few times (MYBLAS_TEST_REDUCED=2), as under
+// racecheck, which takes long for every launch. Tests of the host backend are skipped then, and
+// reduced() is true as well.
 bool minimal(void);
 
 // Whether to skip a case: in reduced mode, all except a random one in `keep_one_in`; in minimal

@@ -125,7 +125,7 @@ void predict_time(const predictor* by,
     const problem_view view(*by->model, query);
     const physical_time time(model, view, work);
     found->candidate =
-        (competing(view, problem) >> variant & 1) && work.rounds <= model.most_rounds;
+        (competing(*by->model, view, problem) >> variant & 1) && work.rounds <= model.most_rounds;
     const double us_per_cycle = 1.0 / device.clock_mhz;
     found->arithmetic_us = us_per_cycle * time.arithmetic;
     found->cache_us = us_per_cycle * time.cache;

@@ -193,10 +193,16 @@ inline const kernel_entry<sgemm_problem>* fastest_of(uint64_t variants,
     return by.kernels[(best ? best : known)->variant];
 }
 
-// The variants that compete for the problem, in bits. In reproducible mode all do: their domains
+// The bits of all variants.
+inline uint64_t all_variants(const time_model& model) {
+    return ~uint64_t{0} >> (64 - model.variants.size());
+}
+
+// Those of the variants that compete for the problem. In reproducible mode all do: their domains
 // are those of modes in which they have more rivals.
-inline uint64_t competing(const problem_view& view, const sgemm_problem& problem) {
-    return problem.math == MYBLAS_FP32_REPRODUCIBLE_MATH ? ~uint64_t{0} : view.candidates;
+inline uint64_t
+competing(const time_model& model, const problem_view& view, const sgemm_problem& problem) {
+    return problem.math == MYBLAS_FP32_REPRODUCIBLE_MATH ? all_variants(model) : view.candidates;
 }
 
 // Tries the variants that compete for the problem. If they are too few, or none accepts, tries all.
@@ -206,9 +212,9 @@ inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
                                                   size_t workspace_bytes) {
     const work_query query(problem, device, workspace_bytes);
     const problem_view view(*by.model, query);
-    const uint64_t all = ~uint64_t{0} >> (64 - by.model->variants.size());
-    const auto* kernel = fastest_of(competing(view, problem), false, by, view, query);
-    return kernel ? kernel : fastest_of(all, true, by, view, query);
+    const uint64_t variants = competing(*by.model, view, problem);
+    const auto* kernel = fastest_of(variants, false, by, view, query);
+    return kernel ? kernel : fastest_of(all_variants(*by.model), true, by, view, query);
 }
 
 // The kernel with the least predicted time, with the margin for weaker modes, or of the first rule

@@ -52,9 +52,10 @@ using std::min;
 // ---- Threads of a block -------------------------------------------------------------------------
 
 // They take turns: each runs until it waits at a barrier. Rounds from the first to the last thread
-// alternate with rounds from the last to the first, so that where a barrier is missing, mostly some
-// thread misses what another one has not written yet, or reads what it should not see yet. A kernel
-// in which a thread polls what another one writes would hang.
+// alternate with rounds from the last to the first, and every other launch begins with the latter.
+// So where a barrier is missing, mostly some thread misses what another one has not written yet, or
+// reads what it should not see yet. A kernel in which a thread polls what another one writes would
+// hang.
 namespace grid {
 
 class barrier {
@@ -117,8 +118,10 @@ inline void run_threads(unsigned count) {
         threads.emplace_back().stack.reset(new char[stack_bytes]);
     for (unsigned i = 0; i < count; ++i)
         begin(&threads[i]);
+    static bool begins_forward = false;
+    begins_forward = !begins_forward;
     bool any_left = true;
-    for (bool forward = true; any_left; forward = !forward) {
+    for (bool forward = begins_forward; any_left; forward = !forward) {
         bool any_ran = false;
         any_left = false;
         for (unsigned i = 0; i < count; ++i) {

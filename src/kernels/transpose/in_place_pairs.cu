@@ -50,8 +50,8 @@ struct tiling<T, false> : words<T> {
 struct small_words : word_tile<uint32_t, 32, 32, 0, 128> {
     using cell = uint32_t;
 };
-// Words have larger tiles from the first n on, and from the second one on if there are at most two
-// pairs for each multiprocessor. In between, smaller tiles are faster.
+// The least n for the larger tiles of words, and the least n if each multiprocessor has at most two
+// pairs of them.
 constexpr int64_t large = 1536, large_in_two_rounds = 1250;
 // Pairs of large tiles of words are taken in squares from this n on; the squares' side.
 constexpr int64_t ordered_in_squares = 8192;
