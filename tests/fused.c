@@ -423,14 +423,9 @@ static void with_kernels(myblasHandle_t handle, visit_kernel* visit) {
         visit(handle, NULL);
 }
 
-static bool is_one_of(const char* name, const char* family) {
-    return name && strncmp(name, family, strlen(family)) == 0;
-}
-
 // The selection counts as well.
 static bool uses_tensor_cores(const char* kernel) {
-    return !kernel || is_one_of(kernel, "tf32x3") || is_one_of(kernel, "bf16x6") ||
-           is_one_of(kernel, "fp16x3");
+    return !kernel || is_one_of(kernel, "tf32x3 tf32x3_batch bf16x6 fp16x3");
 }
 
 enum { most_fused_short_k = 24 };
@@ -449,8 +444,8 @@ static myblasMath_t mode_of(const char* kernel, int turn) {
         return (myblasMath_t)(turn % 3);
     if (is_one_of(kernel, "fp16x3"))
         return turn % 2 ? MYBLAS_FP32_FAST_MATH : MYBLAS_FP32_EMULATED_MATH;
-    return is_one_of(kernel, "bf16x6") || is_one_of(kernel, "tf32x3") ? MYBLAS_FP32_EMULATED_MATH
-                                                                      : MYBLAS_FP32_STRICT_MATH;
+    return is_one_of(kernel, "bf16x6 tf32x3 tf32x3_batch") ? MYBLAS_FP32_EMULATED_MATH
+                                                           : MYBLAS_FP32_STRICT_MATH;
 }
 
 // Random, because cycling through the choices would leave out most combinations: no pre-activation
@@ -475,8 +470,7 @@ static struct fused_case vary(struct fused_case s, int turn) {
 // In minimal mode, each shape has two forms, and sums are short. These kernels have other code for
 // each shape and form.
 static bool is_minimal(const char* kernel, size_t shape, int64_t k, int form, enum data data) {
-    const bool has_code_by_shape =
-        is_one_of(kernel, "skinny") || is_one_of(kernel, "gemv") || is_one_of(kernel, "stream_k");
+    const bool has_code_by_shape = is_one_of(kernel, "skinny gemv stream_k");
     return data == uniform && (has_code_by_shape || (k < 500 && form % 2 == (int)(shape % 2)));
 }
 
@@ -521,7 +515,7 @@ static void check_shapes(myblasHandle_t handle, const char* kernel) {
                 const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
                 const bool may_decline = (is_one_of(kernel, "stream_k") && s.batch > 1) ||
                                          (is_one_of(kernel, "openblas") && !has_openblas) ||
-                                         is_one_of(kernel, "tf32x3/") || // unaligned
+                                         is_one_of(kernel, "tf32x3") || // unaligned
                                          is_outside(kernel, &s) ||
                                          (is_one_of(kernel, "unpacked") && (s.m > 80 || s.k > 80));
                 if (ran != can && !may_decline)
@@ -567,7 +561,7 @@ static void check_epilogues(myblasHandle_t handle, const char* kernel) {
             continue;
         const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
         const bool may_decline = backend_of(handle) == MYBLAS_BACKEND_HOST ||
-                                 (is_one_of(kernel, "tf32x3/") && !s.is_aligned) ||
+                                 (is_one_of(kernel, "tf32x3") && !s.is_aligned) ||
                                  is_outside(kernel, &s);
         if (!ran && !may_decline)
             fail_msg("%s declined %s", kernel, name_of(&s));
@@ -661,8 +655,7 @@ static void check_large(myblasHandle_t handle, const char* kernel) {
     if (kernel && !has_epilogue(handle, kernel))
         return;
     // These kernels have no schedule: a block, or a cluster, computes one tile.
-    if (is_one_of(kernel, "small_tile") || is_one_of(kernel, "skinny") ||
-        is_one_of(kernel, "thin/panel") || is_one_of(kernel, "short_k"))
+    if (is_one_of(kernel, "small_tile skinny thin/panel short_k"))
         return;
     for (size_t i = 0; i < COUNT_OF(products); ++i) {
         for (int way = 0; way < 3; ++way) {
@@ -678,7 +671,7 @@ static void check_large(myblasHandle_t handle, const char* kernel) {
             s.aux = way > 0;
             s.in_place = way == 1;
             s.padding = i % 2 * 3;
-            s.is_aligned = is_one_of(kernel, "tf32x3/") || random_between(0, 1);
+            s.is_aligned = is_one_of(kernel, "tf32x3") || random_between(0, 1);
             struct operand workspace = operand_create(handle);
             if (products[i].workspace) {
                 operand_place(&workspace, products[i].workspace, 0);
@@ -689,7 +682,7 @@ static void check_large(myblasHandle_t handle, const char* kernel) {
             const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
             // stream_k and tf32x3 take no batches, and stream_k's copies may not fit in a lent
             // workspace.
-            const bool may_decline = (is_one_of(kernel, "tf32x3/") && s.batch > 1) ||
+            const bool may_decline = (is_one_of(kernel, "tf32x3") && s.batch > 1) ||
                                      is_outside(kernel, &s) ||
                                      (is_one_of(kernel, "stream_k") && products[i].workspace);
             if (!ran && !may_decline)

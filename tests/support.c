@@ -186,6 +186,17 @@ bool kernel_fits_device(myblasHandle_t handle, const myblasKernelInfo_t* info) {
     return is_in_share(info->name) && device_has_kernel(handle, info);
 }
 
+bool is_one_of(const char* kernel, const char* accepted) {
+    while (kernel && *accepted) {
+        const size_t length = strcspn(accepted, " ");
+        if (strncmp(kernel, accepted, length) == 0 &&
+            (kernel[length] == '\0' || kernel[length] == '/'))
+            return true;
+        accepted += length + strspn(accepted + length, " ");
+    }
+    return false;
+}
+
 void assert_last_kernel(myblasHandle_t handle, myblasRoutine_t routine, const char* name) {
     const char* last = NULL;
     assert_ok(myblasGetLastKernel(handle, routine, &last));

@@ -64,6 +64,10 @@ void clear_environment(void);
 int kernel_count(myblasHandle_t handle, myblasRoutine_t routine);
 myblasKernelInfo_t kernel_info(myblasHandle_t handle, myblasRoutine_t routine, int index);
 
+// Whether a kernel is among `accepted`, names of kernels and of families separated by blanks. No
+// kernel (NULL) is not.
+bool is_one_of(const char* kernel, const char* accepted);
+
 // Whether this process does a part of the test: a kernel, by its name, or the rest (NULL). With
 // MYBLAS_TEST_SHARD=2/8, it is the third of eight processes that divide the parts of all tests.
 // Parts are numbered as they appear, so that those of a family, which take long together, go to
