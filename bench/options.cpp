@@ -378,6 +378,8 @@ private:
             {reading, "--sets", some_of(c.readings.sets, reading_sets), {},
              "kinds of products, separated by commas (all)"},
             {reading, "--count", &c.readings.count, {}, "rounds through the sets (no limit)"},
+            {reading, "--calls", &c.readings.calls, {},
+             "times the calls of an earlier file of readings, in place of drawn ones"},
             {reading, "--budget", &c.readings.budget_s, {}, "seconds (300)"},
             {reading, "--kernels", &c.readings.kernels, {},
              "names, separated by commas (those that are chosen by time)"},

@@ -75,6 +75,7 @@ struct tune_options {
 struct readings_options {
     std::vector<reading_set> sets; // empty: all
     int count = 1000000;           // rounds through the sets
+    std::string calls;             // an earlier file whose calls are timed; empty: drawn ones
     double budget_s = 300;
     std::vector<std::string> kernels; // empty: the kernels with the least predicted times
     std::string file;

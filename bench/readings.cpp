@@ -10,9 +10,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <sstream>
+#include <string_view>
 
 namespace bench {
 namespace {
@@ -147,9 +150,14 @@ shape draw_once(size_source& draw, reading_set set) {
     return complete(s);
 }
 
-bool is_measurable(const shape& s, reading_set set) {
+bool fits_arena(const shape& s) {
     const operand_sizes count = count_elements(s);
-    return count_flops(s) <= most_flops && std::max({count.a, count.b, count.c}) <= most_elements &&
+    return std::max({count.a, count.b, count.c}) <= most_elements &&
+           s.batch <= static_cast<int64_t>(most_batch);
+}
+
+bool is_measurable(const shape& s, reading_set set) {
+    return count_flops(s) <= most_flops && fits_arena(s) &&
            (set != reading_set::extreme || std::max({s.m, s.n, s.k}) > 8192);
 }
 
@@ -341,9 +349,9 @@ nlohmann::ordered_json to_json(const myblasDevice_t& device) {
             {"smem_per_block", device.smem_per_block}};
 }
 
-std::string to_line(reading_set set, const shape& s, const std::vector<reading>& found) {
+std::string to_line(std::string_view set, const shape& s, const std::vector<reading>& found) {
     std::string line = fmt::format("{}\t{}{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
-                                   name_of(reading_sets, set),
+                                   set,
                                    s.transa ? 'T' : 'N',
                                    s.transb ? 'T' : 'N',
                                    s.m,
@@ -361,6 +369,41 @@ std::string to_line(reading_set set, const shape& s, const std::vector<reading>&
     return line + "\n";
 }
 
+struct earlier_call {
+    std::string set;
+    shape sizes;
+};
+
+// The calls of an earlier file of readings, as to_line() writes them after a line of context and
+// one of names.
+std::vector<earlier_call> read_calls(const std::string& name) {
+    std::ifstream file(name);
+    std::string line;
+    if (!std::getline(file, line) || !std::getline(file, line) || !line.starts_with("set\tform\t"))
+        throw usage_error(fmt::format("{} has no readings", name));
+    const bool has_beta = line.find("\tbeta\t") != std::string::npos;
+    std::vector<earlier_call> calls;
+    for (int number = 3; std::getline(file, line); ++number) {
+        std::istringstream fields(line);
+        earlier_call call;
+        shape& s = call.sizes;
+        std::string form;
+        fields >> call.set >> form >> s.m >> s.n >> s.k >> s.lda >> s.ldb >> s.ldc >> s.offset >>
+            s.batch >> s.pointer_array;
+        if (has_beta)
+            fields >> s.beta;
+        if (!fields || form.size() != 2)
+            throw usage_error(fmt::format("{}, line {}: no call", name, number));
+        s.transa = form[0] == 'T', s.transb = form[1] == 'T';
+        if (!fits_arena(s))
+            throw usage_error(fmt::format("{}, line {}: the call is too large", name, number));
+        calls.push_back(call);
+    }
+    if (calls.empty())
+        throw usage_error(fmt::format("{} has no readings", name));
+    return calls;
+}
+
 } // namespace
 
 void take_readings(const session& of) {
@@ -373,6 +416,8 @@ void take_readings(const session& of) {
     described.size_bytes = sizeof described;
     if (myblasGetDevice(of.handle.get(), &described) != MYBLAS_STATUS_SUCCESS)
         throw usage_error("readings needs a GPU");
+    const std::vector<earlier_call> earlier =
+        asked.calls.empty() ? std::vector<earlier_call>() : read_calls(asked.calls);
     std::ofstream file = open_file(asked.file);
     const std::vector<std::string> names =
         asked.kernels.empty() ? predicted_kernels(of.handle) : asked.kernels;
@@ -385,14 +430,18 @@ void take_readings(const session& of) {
          << fmt::format("{}\n", fmt::join(names, "\t"));
     const auto start = wall_clock::now();
     int count = 0;
-    for (int index = 0; index < asked.count; ++index)
-        for (const reading_set set : sets) {
-            if (seconds_since(start) > asked.budget_s || !takes_part(set, index))
-                continue;
-            const shape s = draw_call(of.chosen.seed, set, index);
-            file << to_line(set, s, readings.take(s)) << std::flush;
-            ++count;
-        }
+    const auto read = [&](std::string_view set, const shape& s) {
+        if (seconds_since(start) > asked.budget_s)
+            return;
+        file << to_line(set, s, readings.take(s)) << std::flush;
+        ++count;
+    };
+    for (const earlier_call& call : earlier)
+        read(call.set, call.sizes);
+    for (int index = 0; earlier.empty() && index < asked.count; ++index)
+        for (const reading_set set : sets)
+            if (takes_part(set, index))
+                read(name_of(reading_sets, set), draw_call(of.chosen.seed, set, index));
     fmt::print("{} calls in {:.0f} s: {}\n", count, seconds_since(start), asked.file);
 }
 
