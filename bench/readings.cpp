@@ -395,6 +395,7 @@ std::vector<earlier_call> read_calls(const std::string& name) {
         if (!fields || form.size() != 2)
             throw usage_error(fmt::format("{}, line {}: no call", name, number));
         s.transa = form[0] == 'T', s.transb = form[1] == 'T';
+        s = complete(s);
         if (!fits_arena(s))
             throw usage_error(fmt::format("{}, line {}: the call is too large", name, number));
         calls.push_back(call);
