@@ -4,8 +4,8 @@
 //
 // Bound: reading the long operand once, 4 max(m, n) k bytes. Shared memory would only cost
 // instructions: `skinny` copies unaligned operands there by scalar loads and reaches half of the
-// memory's rate. A thread has 16 loads of the long operand in flight, and waits for other threads
-// only at the ends of panels.
+// memory's rate. A thread has 16 loads of the long operand in flight, or 32 if blocks are few, and
+// waits for other threads only at the ends of panels.
 //
 //   panel               4096 elements of the short operand, by cp.async, in two buffers: the next
 //                       panel is copied while this one is used
