@@ -5,8 +5,8 @@
     fit.py --batches fits the weights of batches again, to the readings of batches alone, and lets
                      variants compete for as many products as they were good at there; all else
                      stays as it is (a minute)
-    fit.py --singles the same for single products, and variants compete for all sizes that they were
-                     good at (minutes)
+    fit.py --singles the same for single products, also by readings of calls that read C, and
+                     variants compete for all sizes that they were good at (minutes)
     fit.py --add K   fits the variants of family K alone, to all readings that have them, and leaves
                      the others as they are (seconds); again after each --fit, until readings of the
                      card that is fitted to have them, too
@@ -623,7 +623,7 @@ def refine(old, view, readings, library, rows, kind):
     sizes = [batch] if kind == BATCHES else [i for i in range(len(DOMAIN)) if i != batch]
     found = find_domains(view, regrets, readings.rough, rows)
     model.domain = joined_domains(model.domain, found, sizes)
-    physical = view.all_physical(model.costs)
+    physical = view.all_physical(model.costs) + view.c_features @ model.c_weights.T
     start = (model.hidden, model.work_weights[kind], model.hidden_weights[kind])
     work = (view, physical, model.domain, us, regrets, readings.rough, rows)
     _, model.work_weights[kind], model.hidden_weights[kind] = fit_factor(*work, start, refines=True)
@@ -837,7 +837,10 @@ def command_fit(library):
 
 
 def command_refine(library, kind):
-    files = [Readings(file) for file in sorted(glob.glob(READINGS.format(FITTED)))]
+    # Batches that read C are too few: with them, other batches are chosen for less well.
+    folders = (FITTED, READS_C) if kind == SINGLES else (FITTED,)
+    paths = [path for folder in folders for path in sorted(glob.glob(READINGS.format(folder)))]
+    files = [Readings(path) for path in paths]
     of_kind = lambda file: [
         row for row, call in enumerate(file.calls) if kind_of(call["batch"]) == kind
     ]

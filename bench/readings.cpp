@@ -123,6 +123,16 @@ shape draw_once(size_source& draw, reading_set set) {
         s.batch = draw.draw(2000, 4);
         s.pointer_array = draw.flip();
         break;
+    case reading_set::large_batch:
+        s.m = draw.draw(12000, 40), s.n = draw.draw(2100, 40), s.k = draw.draw(5000, 40);
+        if (draw.flip())
+            std::swap(s.m, s.n);
+        if (draw.flip())
+            round_up(s, draw_step(draw));
+        else
+            draw_padding(draw, s);
+        s.batch = draw.draw(64, 4);
+        break;
     case reading_set::batch:
         draw_sizes(2, 512);
         if (draw.flip())
@@ -180,6 +190,7 @@ bool takes_part(reading_set set, int index) {
     case reading_set::grid:
     case reading_set::batch:
     case reading_set::small_batch:
+    case reading_set::large_batch:
     case reading_set::tensor:
         return index % 3 == 0;
     default:

@@ -573,6 +573,10 @@ work_estimate work(const work_query& q) {
     w.exchanges = static_cast<float>(schedule.split.sharing * schedule.split.cluster) +
                   (schedule.split.splits > 1 ? 180 : 0);
     w.wave_efficiency = blocks.wave_efficiency;
+    // Where lanes split k, those beyond its end have nothing to load.
+    const auto chunk = static_cast<float>(schedule.chunk);
+    if (layout.k_contiguous)
+        w.tile_utilisation = q.k / (whole_up(q.k / chunk) * chunk);
     return w;
 }
 

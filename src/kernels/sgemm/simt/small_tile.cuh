@@ -49,7 +49,6 @@ struct small_tile_parameters {
     int stages;
     int cluster = 1;     // blocks that share a tile: 1, 2, 4 or 8
     bool packed = false; // each group computes its own product
-    bool fuses = true;   // applies epilogues; packed kernels do not
     int blocks_per_sm;   // the registers must suffice for this number
 };
 
@@ -60,7 +59,7 @@ struct small_tile_shape {
     static constexpr int block_k = of.slab_k, stages = of.stages, cluster = of.cluster;
     static constexpr bool packed = of.packed;
     static constexpr bool may_be_common = false; // A or B; see with_common_operand
-    static constexpr bool has_epilogue = of.fuses && !packed;
+    static constexpr bool has_epilogue = !packed;
     // Whether C is read during the copy of the first slabs, by kernels of their own. Threads of
     // larger tiles would have to hold too many elements.
     static constexpr bool reads_first =

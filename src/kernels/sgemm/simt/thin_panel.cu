@@ -4,8 +4,8 @@
 //
 // Bound: reading the long operand once, 4 max(m, n) k bytes. Shared memory would only cost
 // instructions: `skinny` copies unaligned operands there by scalar loads and reaches half of the
-// memory's rate. A thread has 16 loads of the long operand in flight, and waits for other threads
-// only at the ends of panels.
+// memory's rate. A thread has 16 loads of the long operand in flight, or 32 if blocks are few, and
+// waits for other threads only at the ends of panels.
 //
 //   panel               4096 elements of the short operand, by cp.async, in two buffers: the next
 //                       panel is copied while this one is used
@@ -34,9 +34,13 @@ namespace {
 
 constexpr int threads = 256, warps = threads / 32;
 constexpr int lines = 4;           // of a lane or of a warp
+constexpr int unroll = 4;          // k of a thread at once
 constexpr int panel_floats = 4096; // of the short operand
 constexpr int largest_side = 8;
-constexpr int resident = 3; // blocks of a multiprocessor
+// Blocks of a multiprocessor if they are few, and if they are many. Few blocks have the registers
+// to load a turn ahead. If there were more places than blocks, some multiprocessors would get more
+// blocks than others.
+constexpr int few = 2, many = 3;
 
 // `side`: the short side, rounded up.
 template <int side, bool k_contiguous>
@@ -47,7 +51,7 @@ struct thin_tile {
     float acc[lines * side] = {}; // [line][s]
 
     // The k that `multiply` takes at once.
-    static constexpr int k_at_once = k_contiguous ? 4 * 32 : 4;
+    static constexpr int k_at_once = k_contiguous ? unroll * 32 : unroll;
     static_assert(panel_k % k_at_once == 0);
 
     // Starts the copies of k of a panel, with zeroes up to the next multiple of k_at_once. Lines
@@ -68,13 +72,50 @@ struct thin_tile {
         }
     }
 
-    // acc += the products over k of a panel that begins at at_k.
-    __device__ __forceinline__ void
-    multiply(const float* const (&line)[lines], int at_k, const float* panel, int k, int64_t ld) {
-        if constexpr (k_contiguous)
-            multiply_k(line, at_k, panel, k);
-        else
-            multiply_lines(line, at_k * ld, panel, k, ld);
+    // Elements of the long operand for one turn of the loop over k, [k][line].
+    using turn = float[unroll][lines];
+    // k from one turn of a thread to the next, and the k of its first turn.
+    static constexpr int turn_k = k_contiguous ? unroll * 32 : unroll * warps;
+    static_assert(panel_k % turn_k == 0);
+    static __device__ __forceinline__ int first_turn() {
+        return k_contiguous ? threadIdx.x % 32 : threadIdx.x / 32 * unroll;
+    }
+
+    // Starts the loads of the turn at kk; nothing at or beyond k. k_step: from k to k in memory.
+    static __device__ __forceinline__ void
+    load(turn& x, const float* const (&line)[lines], int kk, int k, int64_t k_step) {
+        constexpr int distance = k_contiguous ? 32 : 1; // of a thread's k
+        if (kk + (unroll - 1) * distance < k) {
+#pragma unroll
+            for (int u = 0; u < unroll; ++u)
+#pragma unroll
+                for (int l = 0; l < lines; ++l)
+                    x[u][l] = line[l][(kk + u * distance) * k_step];
+        } else {
+#pragma unroll
+            for (int u = 0; u < unroll; ++u)
+#pragma unroll
+                for (int l = 0; l < lines; ++l)
+                    x[u][l] = kk + u * distance < k ? line[l][(kk + u * distance) * k_step] : 0;
+        }
+    }
+
+    // acc += the products of a turn at kk of the panel.
+    __device__ __forceinline__ void multiply(const turn& x, const float* panel, int kk) {
+#pragma unroll
+        for (int u = 0; u < unroll; ++u) {
+            if constexpr (k_contiguous) {
+#pragma unroll
+                for (int s = 0; s < side; ++s) {
+                    const float y = panel[s * panel_k + kk + u * 32];
+#pragma unroll
+                    for (int l = 0; l < lines; ++l)
+                        acc[l * side + s] = fmaf(x[u][l], y, acc[l * side + s]);
+                }
+            } else {
+                add_products(x[u], panel + (kk + u) * side);
+            }
+        }
     }
 
     // smem[s][line] = the block's sums. A barrier must follow before they are read.
@@ -87,83 +128,31 @@ struct thin_tile {
             for (int e = 0; e < kept; ++e)
                 smem[(first + e) % side * block_lines + warp * lines + (first + e) / side] = acc[e];
         } else {
-            static_assert(warps / 2 * lines * side * 32 <= 2 * panel_floats);
+            // [warp][line of a lane][s][lane]
+            constexpr int warp_floats = lines * side * 32, sums = warp_floats / threads;
+            static_assert(warps * warp_floats <= 2 * panel_floats);
 #pragma unroll
-            for (int half = warps / 2; half > 0; half /= 2) {
-                if (warp >= half && warp < 2 * half)
+            for (int e = 0; e < lines * side; ++e)
+                smem[warp * warp_floats + e * 32 + lane] = acc[e];
+            __syncthreads(); // the sums of all warps are complete
 #pragma unroll
-                    for (int e = 0; e < lines * side; ++e)
-                        smem[((warp - half) * lines * side + e) * 32 + lane] = acc[e];
-                __syncthreads(); // the upper warps' sums are complete
-                if (warp < half)
+            for (int i = 0; i < sums; ++i) {
+                const int at = i * threads + threadIdx.x;
+                acc[i] = smem[at];
 #pragma unroll
-                    for (int e = 0; e < lines * side; ++e)
-                        acc[e] += smem[(warp * lines * side + e) * 32 + lane];
-                __syncthreads(); // the upper warps' sums have been read
+                for (int other = 1; other < warps; ++other)
+                    acc[i] += smem[other * warp_floats + at];
             }
-            if (warp == 0)
+            __syncthreads(); // they have been read
 #pragma unroll
-                for (int e = 0; e < lines * side; ++e)
-                    smem[e % side * block_lines + e / side * 32 + lane] = acc[e];
+            for (int i = 0; i < sums; ++i) {
+                const int e = (i * threads + threadIdx.x) / 32;
+                smem[e % side * block_lines + e / side * 32 + lane] = acc[i];
+            }
         }
     }
 
 private:
-    __device__ __forceinline__ void
-    multiply_k(const float* const (&line)[lines], int at_k, const float* panel, int k) {
-        constexpr int unroll = 4;
-        static_assert(panel_k % (32 * unroll) == 0);
-        for (int first = 0; first < k; first += 32 * unroll) {
-            float x[unroll][lines];
-            const int at = first + threadIdx.x % 32;
-#pragma unroll
-            for (int u = 0; u < unroll; ++u)
-#pragma unroll
-                for (int l = 0; l < lines; ++l) {
-                    const bool inside = at + u * 32 < k;
-                    const float value = line[l][at_k + (inside ? at + u * 32 : 0)];
-                    x[u][l] = inside ? value : 0;
-                }
-#pragma unroll
-            for (int u = 0; u < unroll; ++u)
-#pragma unroll
-                for (int s = 0; s < side; ++s) {
-                    const float y = panel[s * panel_k + at + u * 32];
-#pragma unroll
-                    for (int l = 0; l < lines; ++l)
-                        acc[l * side + s] = fmaf(x[u][l], y, acc[l * side + s]);
-                }
-        }
-    }
-
-    __device__ __forceinline__ void multiply_lines(
-        const float* const (&line)[lines], int64_t offset, const float* panel, int k, int64_t ld) {
-        constexpr int unroll = 4;
-        for (int kk = threadIdx.x / 32 * unroll; kk < k; kk += warps * unroll) {
-            float x[unroll][lines];
-            if (kk + unroll <= k) {
-#pragma unroll
-                for (int u = 0; u < unroll; ++u)
-#pragma unroll
-                    for (int l = 0; l < lines; ++l)
-                        x[u][l] = line[l][offset + kk * ld + u * ld];
-            } else {
-#pragma unroll
-                for (int u = 0; u < unroll; ++u) {
-                    const bool inside = kk + u < k;
-#pragma unroll
-                    for (int l = 0; l < lines; ++l) {
-                        const float value = line[l][offset + (inside ? kk + u : kk) * ld];
-                        x[u][l] = inside ? value : 0;
-                    }
-                }
-            }
-#pragma unroll
-            for (int u = 0; u < unroll; ++u)
-                add_products(x[u], panel + (kk + u) * side);
-        }
-    }
-
     __device__ __forceinline__ void add_products(const float (&x)[lines], const float* row) {
 #pragma unroll
         for (int quad = 0; quad < side; quad += 4) {
@@ -216,7 +205,7 @@ __device__ __forceinline__ void write_lines(const sgemm_problem& p,
     sum_of.leave();
 }
 
-template <int side, bool k_contiguous>
+template <int side, bool k_contiguous, int resident>
 __global__ void __launch_bounds__(threads, resident)
     thin_kernel(const sgemm_problem p, const thin_layout layout, int cluster) {
     using tile = thin_tile<side, k_contiguous>;
@@ -244,6 +233,13 @@ __global__ void __launch_bounds__(threads, resident)
         tile::copy_panel(smem, source, k, layout);
     cp_async_commit();
 
+    // A turn's elements are loaded during the turn before it, after it, or when they are used.
+    constexpr bool is_ahead = resident == few, is_behind = !is_ahead && k_contiguous;
+    const int64_t k_step = k_contiguous ? 1 : layout.ld;
+    int kk = tile::first_turn();
+    typename tile::turn next;
+    if constexpr (is_ahead || is_behind)
+        tile::load(next, line, kk, k, k_step);
     tile sums;
     int stage = 0;
     for (int at_k = 0; at_k < k; at_k += tile::panel_k) {
@@ -259,7 +255,21 @@ __global__ void __launch_bounds__(threads, resident)
                              k_left - tile::panel_k,
                              layout);
         cp_async_commit();
-        sums.multiply(line, at_k, panel, min(k_left, tile::panel_k), layout.ld);
+        for (const int end = min(k, at_k + tile::panel_k); kk < end; kk += tile::turn_k) {
+            if constexpr (!is_ahead && !is_behind)
+                tile::load(next, line, kk, k, k_step);
+            typename tile::turn now;
+#pragma unroll
+            for (int u = 0; u < unroll; ++u)
+#pragma unroll
+                for (int l = 0; l < lines; ++l)
+                    now[u][l] = next[u][l];
+            if constexpr (is_ahead)
+                tile::load(next, line, kk + tile::turn_k, k, k_step);
+            sums.multiply(now, panel, kk - at_k);
+            if constexpr (is_behind)
+                tile::load(next, line, kk + tile::turn_k, k, k_step);
+        }
     }
     cp_async_wait<0>();
     __syncthreads(); // shared memory is free for the sums
@@ -278,33 +288,52 @@ bool fits(const sgemm_problem& p, const device_info&) {
            p.k <= (1 << 30);
 }
 
-// The number of blocks in a cluster, which split the k of their lines.
-int cluster_of(const sgemm_problem& p, const device_info& device, int64_t tiles) {
-    constexpr int64_t min_k = 64; // of a block
-    int cluster = 1;
-    while (cluster < largest_cluster && tiles * cluster < 2 * device.sm_count &&
-           p.k >= 2 * cluster * min_k)
-        cluster *= 2;
-    return cluster;
-}
+// How a product is divided among blocks.
+struct division {
+    int64_t tiles;
+    int cluster = 1; // blocks that split the k of their lines
+    bool are_few = false;
+
+    division(const thin_layout& layout, int64_t k, const device_info& device)
+        : tiles(ceil_div<int64_t>(layout.lines, layout.k_contiguous ? lines * warps : lines * 32)) {
+        constexpr int64_t min_k = 64; // of a block
+        const auto fits = [&](int blocks) { return tiles <= cluster_places(device, blocks, few); };
+        const auto may_double = [&] {
+            return 2 * cluster <= largest_cluster && k >= 2 * cluster * min_k;
+        };
+        while (may_double() && fits(2 * cluster))
+            cluster *= 2;
+        // Where blocks have much to load, more of them beside each other load faster.
+        constexpr int64_t long_k = 320;
+        const bool doubles =
+            may_double() && k > cluster * long_k && blocks() < few * device.sm_count;
+        are_few = !doubles && fits(cluster);
+        if (doubles)
+            cluster *= 2;
+    }
+
+    int64_t blocks() const { return tiles * cluster; }
+    int resident() const { return are_few ? few : many; }
+};
 
 template <int side>
 myblasStatus_t
 launch_side(const sgemm_problem& p, const launch_context& context, const thin_layout& layout) {
-    return with_bits<1>(layout.k_contiguous, [&](auto k_contiguous) {
-        const int64_t tiles =
-            ceil_div<int64_t>(layout.lines, thin_tile<side, k_contiguous>::block_lines);
-        const int cluster = cluster_of(p, *context.device, tiles);
-        return launch_clusters(thin_kernel<side, k_contiguous>,
-                               dim3(static_cast<unsigned>(tiles * cluster)),
-                               cluster,
+    const division of(layout, p.k, *context.device);
+    const unsigned choice = layout.k_contiguous | of.are_few << 1;
+    return with_bits<2>(choice, [&](auto k_contiguous, auto are_few) {
+        return launch_clusters(thin_kernel < side,
+                               k_contiguous,
+                               are_few ? few : many >,
+                               dim3(static_cast<unsigned>(of.blocks())),
+                               of.cluster,
                                true,
                                threads,
                                0,
                                context,
                                p,
                                layout,
-                               cluster);
+                               of.cluster);
     });
 }
 
@@ -315,20 +344,21 @@ work_estimate work(const work_query& q) {
     const thin_layout layout = layout_of(q.problem);
     const int side = side_of(layout);
     const int block_lines = layout.k_contiguous ? lines * warps : lines * 32;
-    const float k_at_once = layout.k_contiguous ? 4 * 32 : 4 * warps; // see thin_tile::multiply
-    const int64_t tiles = ceil_div<int64_t>(layout.lines, block_lines);
-    const int cluster = cluster_of(q.problem, q.device, tiles);
-    const block_rounds blocks(q.device, static_cast<float>(tiles * cluster), resident, cluster);
-    const float block_k = whole_up(q.k / static_cast<float>(cluster));
+    const float turn_k = layout.k_contiguous ? unroll * 32 : unroll * warps;
+    const division of(layout, q.problem.k, q.device);
+    const auto cluster = static_cast<float>(of.cluster);
+    const block_rounds blocks(
+        q.device, static_cast<float>(of.blocks()), static_cast<float>(of.resident()), of.cluster);
+    const float block_k = whole_up(q.k / cluster);
     const float elements = blocks.turns * static_cast<float>(block_lines) * block_k;
     work_estimate w;
     w.rounds = blocks.rounds;
-    w.steps = blocks.rounds * whole_up(block_k / k_at_once);
+    w.steps = blocks.rounds * whole_up(block_k / turn_k);
     w.math_cycles = fma_cycles(q, elements * static_cast<float>(side));
     w.copies = elements / 32;
     w.l2_bytes = elements * 4;
     w.memory_bytes = q.operand_bytes;
-    w.exchanges = static_cast<float>(cluster - 1);
+    w.exchanges = cluster - 1;
     w.wave_efficiency = blocks.wave_efficiency;
     w.tile_utilisation = static_cast<float>(layout.short_lines) / static_cast<float>(side);
     return w;

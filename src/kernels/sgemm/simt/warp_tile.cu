@@ -249,7 +249,7 @@ struct variant {
 using tile_256x128 = variant<warp_tile_shape<256, 128, 16, 64, 64, 4,     4>,     1, true>;
 using tile_128x64  = variant<warp_tile_shape<128, 64,  8,  64, 32, 8,     6>,     3, true,
                              warp_tile_shape<64,  128, 8,  64, 32, 8,     6>>;
-using tile_64x64   = variant<warp_tile_shape<64,  64,  8,  32, 32, 4,     6>,     5>;
+using tile_64x64   = variant<warp_tile_shape<64,  64,  8,  32, 32, 4,     6>,     5, true>;
 // clang-format on
 
 } // namespace
