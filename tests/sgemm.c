@@ -620,8 +620,7 @@ static void place_arrays(
 }
 
 static bool takes_batches(const myblasKernelInfo_t* info) {
-    return !is_of_family(info->name, "stream_k") && strcmp(info->name, "thin/panel") != 0 &&
-           !is_of_family(info->name, "tf32x3");
+    return !is_of_family(info->name, "stream_k") && strcmp(info->name, "thin/panel") != 0;
 }
 
 // Whether a kernel has to take the batch. One that needs aligned operands declines arrays of
