@@ -171,7 +171,11 @@ class Readings:
         times = np.array([[value(cell) for cell in row] for row in cells])
         self.incumbent_us, self.us = times[:, 0], times[:, 1:]
         self.rough = np.array([[cell.startswith("~") for cell in row[1:]] for row in cells])
-        self.timed = np.ones(self.us.shape, dtype=bool)  # not of kernels that are newer
+        # Not of kernels that are newer, or came to take batches later.
+        self.timed = np.ones(self.us.shape, dtype=bool)
+        is_batch = np.array([kind_of(call["batch"]) == BATCHES for call in self.calls])
+        for of_kind in (is_batch, ~is_batch):
+            self.timed[of_kind] = np.isfinite(self.us[of_kind]).any(axis=0)
         key = lambda c: ",".join(str(c[x]) for x in ("form", "m", "n", "k", "lda", "ldb", "batch"))
         self.held = np.array([zlib.crc32(key(call).encode()) % 4 == 0 for call in self.calls])
         device = {name: int(value) for name, value in self.context["device"].items()}

@@ -36,6 +36,7 @@ enum class reading_set {
     deep,        // k from 5000, m and n up to 128, padded
     vector,      // C is a row or a column; padded
     small_batch, // sides up to 350, padded
+    attention,   // scores and outputs of heads, images as matrices; in batches
     large_batch, // of layers: m and n up to 12000 and 2100
 };
 inline constexpr named<reading_set> reading_sets[] = {{"random", reading_set::random},
@@ -51,6 +52,7 @@ inline constexpr named<reading_set> reading_sets[] = {{"random", reading_set::ra
                                                       {"deep", reading_set::deep},
                                                       {"vector", reading_set::vector},
                                                       {"small_batch", reading_set::small_batch},
+                                                      {"attention", reading_set::attention},
                                                       {"large_batch", reading_set::large_batch}};
 
 // The command. Without one, myblas-bench measures shapes.

@@ -61,6 +61,34 @@ void draw_as_called(size_source& draw, shape& s) {
     draw_reading_of_c(draw, s);
 }
 
+// QK^T or PV of attention, or images as matrices by a matrix of weights. One number of tokens in
+// four is one more than a multiple of 32, as with a token for the class.
+void draw_attention(size_source& draw, shape& s) {
+    const int64_t kind = draw.draw_evenly(0, 4);
+    if (kind == 0) {
+        s.transa = s.transb = false;
+        s.m = draw.draw(4096, 32);
+        s.n = 8 * draw.draw(96, 4);
+        s.k = draw.draw(4608, 48);
+    } else {
+        const int64_t head =
+            draw.flip() ? 64 * draw.draw_evenly(1, 2) : 8 * draw.draw_evenly(4, 20);
+        int64_t tokens = draw.draw(2048, 48);
+        const int64_t rounding = draw.draw_evenly(0, 3);
+        if (rounding > 0)
+            tokens = (tokens + 31) / 32 * 32 + (rounding == 1 ? 1 : 0);
+        const int64_t queries = draw.draw_evenly(0, 7) == 0 ? draw.draw(2048, 32) : tokens;
+        s.transa = kind % 2 == 1, s.transb = false;
+        if (s.transa)
+            s.m = tokens, s.n = queries, s.k = head;
+        else
+            s.m = head, s.n = queries, s.k = tokens;
+        if (draw.draw_evenly(0, 5) == 0)
+            draw_reading_of_c(draw, s);
+    }
+    s.batch = draw.draw(2048, 2);
+}
+
 shape draw_once(size_source& draw, reading_set set) {
     constexpr int64_t usual = 8192, large = 16384, longest = 1 << 21;
     shape s{.transa = draw.flip(), .transb = draw.flip()};
@@ -123,6 +151,9 @@ shape draw_once(size_source& draw, reading_set set) {
         s.batch = draw.draw(2000, 4);
         s.pointer_array = draw.flip();
         break;
+    case reading_set::attention:
+        draw_attention(draw, s);
+        break;
     case reading_set::large_batch:
         s.m = draw.draw(12000, 40), s.n = draw.draw(2100, 40), s.k = draw.draw(5000, 40);
         if (draw.flip())
@@ -167,7 +198,8 @@ bool fits_arena(const shape& s) {
 }
 
 bool is_measurable(const shape& s, reading_set set) {
-    return count_flops(s) <= most_flops && fits_arena(s) &&
+    const double most = set == reading_set::attention ? 0x1p37 : most_flops;
+    return count_flops(s) <= most && fits_arena(s) &&
            (set != reading_set::extreme || std::max({s.m, s.n, s.k}) > 8192);
 }
 
@@ -190,6 +222,7 @@ bool takes_part(reading_set set, int index) {
     case reading_set::grid:
     case reading_set::batch:
     case reading_set::small_batch:
+    case reading_set::attention:
     case reading_set::large_batch:
     case reading_set::tensor:
         return index % 3 == 0;

@@ -615,7 +615,7 @@ static void place_arrays(
 }
 
 static bool takes_batches(const myblasKernelInfo_t* info) {
-    return !is_one_of(info->name, "stream_k thin/panel tf32x3");
+    return !is_one_of(info->name, "stream_k thin/panel");
 }
 
 // Whether a kernel has to take the batch. One that needs aligned operands declines arrays of

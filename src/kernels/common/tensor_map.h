@@ -11,16 +11,22 @@ namespace myblas::cuda {
 
 // A matrix of floats as TMA sees it: `across` lines, ld apart, of `along` elements that are
 // contiguous in memory. TMA copies boxes of box_along x box_across elements (each at most 256).
+// With `matrices`, the map has a third dimension, of that many matrices, `stride` apart.
 struct tensor_shape {
     const float* base;
     int64_t along, across, ld;
     int box_along, box_across;
     CUtensorMapSwizzle swizzle;
+    int64_t matrices = 0, stride = 0;
+    CUtensorMapL2promotion promotion = CU_TENSOR_MAP_L2_PROMOTION_L2_256B;
 };
 
 // Whether TMA can read the matrix: it is aligned to 16 bytes, and its sizes fit into the
 // descriptor.
 bool fits_tensor_map(const float* base, int64_t along, int64_t across, int64_t ld);
+
+// The same of a batch. Its matrices may overlap, or be one.
+bool fits_tensor_map(const tensor_shape& shape);
 
 myblasStatus_t make_tensor_map(const tensor_shape& shape, CUtensorMap* map);
 

@@ -135,6 +135,19 @@ copy_box(void* smem_target, const CUtensorMap& map, int x, int y, mbarrier& barr
                  : "memory");
 }
 
+// The same of element z of a batch of matrices.
+__device__ __forceinline__ void
+copy_box(void* smem_target, const CUtensorMap& map, int x, int y, int z, mbarrier& barrier) {
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(smem_address(smem_target)),
+                 "l"(&map),
+                 "r"(x),
+                 "r"(y),
+                 "r"(z),
+                 "r"(smem_address(&barrier))
+                 : "memory");
+}
+
 // Orders writes to global memory that this thread has made or observed before later bulk copies
 // that read them. This includes later copies by other threads. PTX ISA, "membar/fence",
 // fence.proxy.async.

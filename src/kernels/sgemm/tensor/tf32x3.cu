@@ -1,18 +1,18 @@
-// The family tf32x3: C = alpha op(A) op(B) + beta C for small products in both modes, on the tensor
-// cores of sm_90a, in one launch. The kernel is in tf32x3.cuh. If a sum is Inf or NaN, the kernel
-// computes that part of C again on the FP32 units.
+// The family tf32x3: C = alpha op(A) op(B) + beta C for small products and batches of few tiles in
+// both modes, on the tensor cores of sm_90a, in one launch. The kernel is in tf32x3.cuh. If a sum
+// is Inf or NaN, the kernel computes that part of C again on the FP32 units.
 //
 // Bound: latency at 512 cubed, shared memory and splitting at 1024.
 // Shared memory: 211, 211 and 227 KiB: limbs of B for each team; rings of 2, 3 and 4 slabs of 32 k
 // for each group; sums from other blocks.
 // Launch: 512 threads for a tile of C of 64 x 64, 128 x 64 or 128 x 128. Clusters of up to 8 blocks
 // share a tile.
-// Accepts: single products with A and B aligned to 16 bytes, as TMA needs.
+// Accepts: single products and strided batches with A and B aligned to 16 bytes, as TMA needs.
 #include "kernels/sgemm/tensor/tf32x3.cuh"
 
-#include "kernels/common/tensor_map.h"
 #include "kernels/sgemm/components/work.h"
 #include "kernels/sgemm/registry.h"
+#include "kernels/sgemm/tensor/tf32_operand.h"
 
 namespace myblas::cuda {
 namespace {
@@ -36,15 +36,21 @@ struct variant {
         });
     }
 
-    static constexpr const char* accepts_what =
-        "it accepts single products with A and B aligned to 16 bytes";
+    static constexpr const char* accepts_what = "it accepts strided A and B aligned to 16 bytes";
     static bool fits(const sgemm_problem& p, const device_info& device) {
         constexpr int64_t max_extent = 1 << 30; // lines and k are counted in 32 bits
-        return smem_bytes <= device.smem_per_block && is_single(p) &&
-               std::max({p.m, p.n, p.k}) <= max_extent &&
+        return smem_bytes <= device.smem_per_block && !p.a_array && !p.b_array && !p.c_array &&
+               p.batch_count <= max_grid_z && std::max({p.m, p.n, p.k}) <= max_extent &&
                ceil_div<int64_t>(p.n, Shape::block_n) <= max_grid_y &&
-               fits_tensor_map(p.a, p.transa ? p.k : p.m, p.transa ? p.m : p.k, p.lda) &&
-               fits_tensor_map(p.b, p.transb ? p.n : p.k, p.transb ? p.k : p.n, p.ldb);
+               fits_tensor_map(shape_of_a(p)) && fits_tensor_map(shape_of_b(p));
+    }
+
+    // The operands as TMA sees them.
+    static tensor_shape shape_of_a(const sgemm_problem& p) {
+        return tf32_operand(p, p.a, p.transa, p.m, p.lda, p.stride_a, Shape::block_m);
+    }
+    static tensor_shape shape_of_b(const sgemm_problem& p) {
+        return tf32_operand(p, p.b, !p.transb, p.n, p.ldb, p.stride_b, Shape::block_n);
     }
 
     static int64_t slab_count(const sgemm_problem& p) {
@@ -53,7 +59,7 @@ struct variant {
 
     // The blocks of each tile: as many as possible while all clusters can run at the same time.
     static int split_count(const sgemm_problem& p, const device_info& device) {
-        const int64_t tiles = tile_count(p, Shape::block_m, Shape::block_n);
+        const int64_t tiles = tile_count(p, Shape::block_m, Shape::block_n) * p.batch_count;
         int count = 1;
         for (int splits = 2; splits <= largest_cluster && 2 * splits <= slab_count(p); ++splits)
             if (tiles <= cluster_places(device, splits))
@@ -85,32 +91,16 @@ struct variant {
                                      .slabs_of_split =
                                          static_cast<int>(ceil_div<int64_t>(slab_count(p), splits)),
                                      .inverse = static_cast<unsigned>(ceil_div(1 << 16, splits))};
-        const auto map_lines = [&](const float* base,
-                                   bool k_along,
-                                   int64_t lines,
-                                   int64_t ld,
-                                   int block,
-                                   CUtensorMap* map) {
-            return make_tensor_map({.base = base,
-                                    .along = k_along ? p.k : lines,
-                                    .across = k_along ? lines : p.k,
-                                    .ld = ld,
-                                    .box_along = 32,
-                                    .box_across = k_along ? block : Shape::block_k,
-                                    .swizzle = CU_TENSOR_MAP_SWIZZLE_128B},
-                                   map);
-        };
         CUtensorMap map_a{}, map_b{};
         if (p.k > 0 && p.a && p.b) { // otherwise they are not read
-            if (const myblasStatus_t failure =
-                    map_lines(p.a, p.transa, p.m, p.lda, Shape::block_m, &map_a))
+            if (const myblasStatus_t failure = make_tensor_map(shape_of_a(p), &map_a))
                 return failure;
-            if (const myblasStatus_t failure =
-                    map_lines(p.b, !p.transb, p.n, p.ldb, Shape::block_n, &map_b))
+            if (const myblasStatus_t failure = make_tensor_map(shape_of_b(p), &map_b))
                 return failure;
         }
         const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.m, Shape::block_m) * splits),
-                        static_cast<unsigned>(ceil_div<int64_t>(p.n, Shape::block_n)));
+                        static_cast<unsigned>(ceil_div<int64_t>(p.n, Shape::block_n)),
+                        static_cast<unsigned>(p.batch_count));
         const unsigned choice = form_bits(p) | !p.epilogue.is_empty() << 2;
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             constexpr int threads = Shape::threads;

@@ -1,5 +1,5 @@
-// Small products on the tensor cores of sm_90a, in one launch and without a workspace: a block
-// splits its own operands into two TF32 limbs.
+// Small products, and batches of few tiles, on the tensor cores of sm_90a, in one launch and
+// without a workspace: a block splits its own operands into two TF32 limbs.
 //
 // x = high + low: high is x in the 11 bits of TF32, low the rest. Three products are added;
 // low * low is left out (docs/emulation.md has the bound). TF32 has the exponents of FP32, so there
@@ -225,14 +225,14 @@ __device__ __forceinline__ void repair_quad(const sgemm_problem& p,
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 // acc += the product of a slab. For every 16 k, the least significant products come first. Calls
-// pass_on after the last products have been started. If at most 16 k are left, the other 16 k are
-// skipped, and pass_on as well.
-template <class Shape, class PassOn>
+// meanwhile(k) when the products of the 16 k from there on have been started. If at most 16 k are
+// left, the other 16 k are skipped.
+template <class Shape, class Meanwhile>
 __device__ __forceinline__ void multiply_slab(uint32_t (&high)[4][4],
                                               uint32_t (&low)[4][4],
                                               uint32_t limbs,
                                               float (&acc)[32],
-                                              const PassOn& pass_on,
+                                              const Meanwhile& meanwhile,
                                               int k_left = Shape::block_k) {
     const wgmma_tile<Shape::line_bytes> limbs_high(limbs);
     const auto limbs_low = limbs_high.after(Shape::limb_bytes);
@@ -258,8 +258,7 @@ __device__ __forceinline__ void multiply_slab(uint32_t (&high)[4][4],
         for (int s = first; s < first + 2; ++s)
             wgmma_64x64x8_tf32(sum, high[s], limbs_high.after(s * 32).descriptor(), true);
         wgmma_commit();
-        if (first == 2)
-            pass_on();
+        meanwhile(first * 8);
         wgmma_wait<0>();
 #pragma unroll
         for (int i = 0; i < 32; ++i)
@@ -278,6 +277,7 @@ struct tf32_place {
     const int rank = static_cast<int>(cluster_rank());
     const int tile_row = static_cast<int>(cluster_x()) * Shape::block_m;
     const int tile_col = static_cast<int>(blockIdx.y) * Shape::block_n;
+    const int batch = static_cast<int>(blockIdx.z);
 };
 
 // A slab of an operand consists of boxes: one box of all lines if k runs along memory, otherwise
@@ -297,6 +297,7 @@ struct slab_boxes {
 
     // Starts the copy of box number `box` of slab `number` into a stage of the group's ring.
     const CUtensorMap &map_a, &map_b;
+    const int matrix_a, matrix_b; // of the maps
 
     __device__ __forceinline__ void start(const tf32_place<Shape>& at,
                                           typename Shape::words_type& words,
@@ -312,11 +313,11 @@ struct slab_boxes {
         if (box >= first_a && box < first_a + of_a) {
             target += (box - first_a) * 32 * Shape::line_bytes;
             const int row = at.tile_row + (box - first_a) * 32;
-            copy_box(target, map_a, transa ? at_k : row, transa ? row : at_k, filled);
+            copy_box(target, map_a, transa ? at_k : row, transa ? row : at_k, matrix_a, filled);
         } else if (box >= first_b && box < first_b + of_b) {
             target += Shape::slab_b_at + (box - first_b) * 32 * Shape::line_bytes;
             const int col = at.tile_col + (box - first_b) * 32;
-            copy_box(target, map_b, transb ? col : at_k, transb ? at_k : col, filled);
+            copy_box(target, map_b, transb ? col : at_k, transb ? at_k : col, matrix_b, filled);
         }
     }
 };
@@ -371,7 +372,7 @@ template <class Shape>
 __device__ __forceinline__ void
 leave_biases(const sgemm_problem& p, const tf32_place<Shape>& at, float* biases) {
     static_assert(Shape::block_m <= Shape::team_threads && Shape::block_n <= Shape::team_threads);
-    const epilogue_op epilogue(p, resolve_operands(p, 0), 0);
+    const epilogue_op epilogue(p, resolve_operands(p, at.batch), at.batch);
     const int64_t row = at.tile_row + at.thread, col = at.tile_col + at.thread;
     biases[at.thread] = epilogue.bias_of_row(row, row < p.m) + epilogue.bias_of_col(col, col < p.n);
 }
@@ -383,6 +384,7 @@ struct summed_tile {
     const sgemm_problem& p;
     const tf32_place<Shape>& at;
     char* smem;
+    float* c;
     bool is_held, vector_c;
     float alpha, beta;
     epilogue_op epilogue;
@@ -424,16 +426,16 @@ struct summed_tile {
                 epilogue(value, [&](int) { return epilogue_place{row, col, p.m - row}; });
                 return;
             }
-            const sgemm_operands o = resolve_operands(p, 0);
+            const sgemm_operands o = resolve_operands(p, at.batch);
             repair_quad<transa, transb>(p, o, row, col, [&](int64_t r, float repaired) {
                 float of_row[1][1] = {{fmaf(alpha, repaired, biases[(r - row) * step])}};
                 epilogue(of_row, [&](int) { return epilogue_place{r, col, 1}; });
             });
         } else if (is_finite) {
             const float product[4] = {sum.x, sum.y, sum.z, sum.w};
-            store_c4(&p.c[row + col * p.ldc], alpha, product, beta, p.m - row, vector_c);
+            store_c4(&c[row + col * p.ldc], alpha, product, beta, p.m - row, vector_c);
         } else {
-            const sgemm_operands o = resolve_operands(p, 0);
+            const sgemm_operands o = resolve_operands(p, at.batch);
             repair_quad<transa, transb>(p, o, row, col, [&](int64_t r, float repaired) {
                 store_c(&o.c[r + col * p.ldc], o.alpha, repaired, o.beta);
             });
@@ -487,7 +489,9 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     int slab = at.rank * schedule.slabs_of_split + at.group;
     const int end = min(ceil_div(k, Shape::block_k), (at.rank + 1) * schedule.slabs_of_split);
     char* ring = smem + Shape::rings_at + at.group * Shape::ring_bytes;
-    const slab_boxes<Shape, transa, transb> boxes{map_a, map_b};
+    // A matrix that all products share is the only one of its map.
+    const slab_boxes<Shape, transa, transb> boxes{
+        map_a, map_b, p.stride_a == 0 ? 0 : at.batch, p.stride_b == 0 ? 0 : at.batch};
     const auto start_box = [&](int number, int stage, int box) {
         boxes.start(at, words, ring, number, stage, box);
     };
@@ -496,8 +500,8 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     __syncthreads(); // the barriers are initialised
 
     char* limbs = smem + at.team * (2 * Shape::limb_bytes);
-    const auto pass_turn_on = [&] {
-        if (at.lane == 0)
+    const auto pass_turn_on = [&](int k_started) {
+        if (k_started == 16 && at.lane == 0)
             words.turn[at.team + 1 == Shape::teams ? 0 : at.team + 1].arrive();
     };
     unsigned least_a = ~0u, least_b = ~0u;
@@ -540,9 +544,10 @@ __global__ void __launch_bounds__(Shape::threads, 1)
             leave_biases(p, at, reinterpret_cast<float*>(smem));
     const bool is_held = leave_sums(at, words, ring, least_a, least_b, acc);
     const float alpha = k == 0 ? 0 : resolve(p.alpha), beta = resolve(p.beta);
-    const sgemm_operands o{p.a, p.b, p.c, alpha, beta, k};
+    float* const c = p.c + at.batch * p.stride_c;
+    const sgemm_operands o{p.a, p.b, c, alpha, beta, k};
     const summed_tile<Shape, transa, transb> tile{
-        p, at, smem, is_held, aligned16(p.c, p.ldc), alpha, beta, epilogue_op(p, o, 0)};
+        p, at, smem, c, is_held, aligned16(c, p.ldc), alpha, beta, epilogue_op(p, o, at.batch)};
     const int warp = at.team * (Shape::team_threads / 32) + at.team_warp;
     if (schedule.splits == 1) {
 #pragma unroll 2

@@ -6,16 +6,18 @@
 // Shared memory: limbs of B, and a ring of slabs of 32 k; 88 and 48 KiB.
 // Launch: two blocks of 256 threads on a multiprocessor, or four of 128, which take tiles of all
 // products in turns.
-// Accepts: up to 2^30 rows, columns and k, and 2^30 tiles. Copies of an operand have 16 bytes if it
-// consists of aligned quads, which the host does not know of arrays of pointers. Tiles of 128 x 64
-// compute the transpose of C where this needs fewer of them. With an epilogue, both operands must
-// consist of quads, and C is never transposed. A few last rows or columns, as of 197 x 197, are a
-// border (tf32x3_batch_border.cuh), if k is short, there is no epilogue, and a
-// multiprocessor has more than one tile.
+// Accepts: up to 2^30 rows, columns and k, and 2^30 tiles. TMA copies operands that both consist of
+// aligned quads, which the host does not know of arrays of pointers. Otherwise cp.async copies
+// them, by quads where an operand consists of them. Tiles of 128 x 64 compute the transpose of C
+// where this needs fewer of them. With an epilogue, both operands are copied in the same way, and C
+// is never transposed. A few last rows or columns, as of 197 x 197, are a border
+// (tf32x3_batch_border.cuh), if k is short, there is no epilogue, and a multiprocessor has more
+// than one tile.
 #include "kernels/sgemm/tensor/tf32x3_batch.cuh"
 
 #include "kernels/sgemm/components/work.h"
 #include "kernels/sgemm/registry.h"
+#include "kernels/sgemm/tensor/tf32_operand.h"
 
 namespace myblas::cuda {
 namespace {
@@ -142,26 +144,39 @@ struct variant {
                              batch_aligned16(p.a, p.lda, p.stride_a, p.a_array, p.batch_count);
         const bool quads_b = (p.transb ? p.n : p.k) % 4 == 0 &&
                              batch_aligned16(p.b, p.ldb, p.stride_b, p.b_array, p.batch_count);
+        tensor_shape of_a = tf32_operand(p, p.a, p.transa, p.m, p.lda, p.stride_a, Shape::block_m);
+        tensor_shape of_b = tf32_operand(p, p.b, !p.transb, p.n, p.ldb, p.stride_b, Shape::block_n);
+        of_a.promotion = of_b.promotion = CU_TENSOR_MAP_L2_PROMOTION_L2_128B;
+        const bool by_tma = quads_a && quads_b && fits_tensor_map(of_a) && fits_tensor_map(of_b);
+        tf32_batch_maps maps{};
+        if (by_tma && p.k > 0 && p.a && p.b) { // otherwise they are not read
+            if (const myblasStatus_t failure = make_tensor_map(of_a, &maps.a))
+                return failure;
+            if (const myblasStatus_t failure = make_tensor_map(of_b, &maps.b))
+                return failure;
+        }
         if (swapped)
             border = {.rows = static_cast<int>(p.m), .cols = static_cast<int>(p.n)};
         const auto of_column = static_cast<unsigned>(ceil_div(border.rows, Shape::block_m));
         const auto of_row = static_cast<unsigned>(ceil_div(border.cols, Shape::block_n));
         const tf32_batch_tiles tiles{.count =
                                          of_column * of_row * static_cast<unsigned>(p.batch_count),
-                                     .of_product = of_column * of_row,
-                                     .of_column = of_column};
+                                     .of_product = fixed_divisor(of_column * of_row),
+                                     .of_column = fixed_divisor(of_column)};
         const auto places = static_cast<unsigned>(context.device->sm_count * Shape::blocks_per_sm);
         const dim3 grid(std::min(tiles.count + border.groups, places));
         const bool ends_early = p.k <= tf32_batch_border::most_k && p.k % Shape::block_k != 0 &&
                                 p.k % Shape::block_k <= Shape::block_k / 2;
         const bool is_ragged = border.groups > 0 || ends_early;
-        const unsigned choice = form_bits(p) | quads_a << 2 | quads_b << 3 |
+        // If TMA cannot copy both operands, quads of one of them are copied.
+        const bool copies_quads_b = by_tma || (quads_b && !quads_a);
+        const unsigned choice = form_bits(p) | quads_a << 2 | copies_quads_b << 3 |
                                 !p.epilogue.is_empty() << 4 | swapped << 5 | is_ragged << 6;
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             const bool is_early = p.batch_count == 1;
             constexpr int threads = Shape::threads;
             return launch_clusters(
-                kernel, grid, 1, is_early, threads, bytes, context, tiles, p, border);
+                kernel, grid, 1, is_early, threads, bytes, context, tiles, p, maps, border);
         });
     }
 };

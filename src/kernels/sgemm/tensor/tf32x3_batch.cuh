@@ -6,7 +6,9 @@
 // That is right for a single product, which ends when its last block ends. Here several small
 // blocks share a multiprocessor. While one of them splits or waits, others multiply, without
 // knowing of each other. Blocks stay, and take tiles of all products. They copy the first slabs of
-// their next tile while they write a tile. Copies are by cp.async, in TMA's layout.
+// their next tile while they write a tile. All stages of the ring are in flight: the copies that
+// replace a slab start while the tensor cores multiply it. Copies are by TMA if both operands
+// consist of aligned quads, otherwise by cp.async, in TMA's layout.
 //
 // Ragged products have kernels of their own. They skip the second half of a last slab of at most
 // 16 k. A few last rows or columns that would need tiles of their own are a border, which the FP32
@@ -28,6 +30,8 @@
 #include "kernels/common/store.cuh"
 #include "kernels/sgemm/tensor/tf32x3.cuh"
 #include "kernels/sgemm/tensor/tf32x3_batch_border.cuh"
+
+#include <bit>
 
 namespace myblas::cuda {
 
@@ -138,10 +142,32 @@ private:
     }
 };
 
+// Divides numbers below 2^30 by the same number.
+struct fixed_divisor {
+    unsigned divisor = 1, inverse = 1u << 30; // 2^(30 + shift) / divisor, rounded up
+    unsigned shift = 0;                       // divisor <= 2^shift
+
+    fixed_divisor() = default;
+    explicit fixed_divisor(unsigned by)
+        : divisor(by), shift(static_cast<unsigned>(std::bit_width(by - 1))) {
+        inverse = static_cast<unsigned>(ceil_div(uint64_t{1} << (30 + shift), uint64_t{by}));
+    }
+    __device__ __forceinline__ unsigned quotient(unsigned number) const {
+        return static_cast<unsigned>(uint64_t{number} * inverse >> 30 >> shift);
+    }
+};
+
 // The tiles of a batch, by columns of tiles, product after product. Block b of B computes the tiles
 // b, b + B, b + 2 B and so on.
 struct tf32_batch_tiles {
-    unsigned count, of_product, of_column;
+    unsigned count;
+    fixed_divisor of_product, of_column;
+};
+
+// The operands as TMA sees them, if both consist of aligned quads. Boxes have 32 k, and all lines
+// of a tile if k runs along memory, otherwise 32 lines.
+struct tf32_batch_maps {
+    CUtensorMap a, b;
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -164,44 +190,60 @@ struct tf32_batch_tile {
         int64_t batch, row, col;
 
         __device__ __forceinline__ place(const tf32_batch_tiles& tiles, unsigned tile)
-            : batch(tile / tiles.of_product) {
-            const unsigned in_product = tile % tiles.of_product;
-            row = int64_t{in_product % tiles.of_column} * Shape::block_m;
-            col = int64_t{in_product / tiles.of_column} * Shape::block_n;
+            : batch(tiles.of_product.quotient(tile)) {
+            const unsigned in_product =
+                tile - static_cast<unsigned>(batch) * tiles.of_product.divisor;
+            const unsigned column = tiles.of_column.quotient(in_product);
+            row = int64_t{in_product - column * tiles.of_column.divisor} * Shape::block_m;
+            col = int64_t{column} * Shape::block_n;
         }
     };
 
-    // Copies the slabs of a block's tiles, one after another, `width` floats at a time.
+    // Copies the slabs of a block's tiles, one after another, by cp.async, `width` floats at a
+    // time.
     template <int width_a, int width_b>
     class slab_stream {
     public:
         __device__ __forceinline__ slab_stream(const sgemm_problem& p,
                                                const tf32_batch_tiles& tiles,
-                                               char* smem)
+                                               char* smem,
+                                               const tf32_batch_maps&,
+                                               mbarrier*)
             : p_(p), tiles_(tiles), smem_(smem), a_{.ld = p.lda}, b_{.ld = p.ldb} {}
 
-        // Starts the copies of the first slabs from a tile on, into all stages but one.
+        // Starts the copies of the first slabs from a tile on, into all stages.
         __device__ __forceinline__ void begin_at(unsigned tile) {
             tile_ = tile;
             k_left_ = static_cast<int>(p_.k);
             move();
-            read_ = write_ = Shape::ring_at;
+            read_ = Shape::ring_at;
 #pragma unroll 1
-            for (int stage = 0; stage < Shape::stages - 1; ++stage)
-                start_slab();
+            for (int to = Shape::ring_at; to < Shape::end_of_ring; to += Shape::slab_bytes)
+                start_slab(to);
         }
 
-        // Waits for the next slab, starts the copies of a later one, and returns the offset of the
-        // slab in shared memory.
+        // The same while slabs are under way.
+        __device__ __forceinline__ void restart_at(unsigned tile) {
+            cp_async_wait<0>();
+            __syncthreads(); // nothing arrives in shared memory any more
+            begin_at(tile);
+        }
+
+        // Waits for the next slab, and returns its offset in shared memory.
         __device__ __forceinline__ int next() {
-            cp_async_wait<Shape::stages - 2>();
-            // All copies of this slab have arrived. All threads have done with the slab before it,
-            // whose stage is filled next, and with its limbs.
+            cp_async_wait<Shape::stages - 1>();
+            // All copies of this slab have arrived. All threads have done with the limbs of the
+            // slab before it.
             __syncthreads();
-            start_slab();
-            const int slab = read_;
-            read_ = after(read_);
-            return slab;
+            return read_;
+        }
+
+        // Starts the copies of a later slab to the place of this one, which all threads have read.
+        __device__ __forceinline__ void refill() {
+            start_slab(read_);
+            read_ += Shape::slab_bytes;
+            if (read_ == Shape::end_of_ring)
+                read_ = Shape::ring_at;
         }
 
     private:
@@ -211,12 +253,8 @@ struct tf32_batch_tile {
         tf32_slab_copier<Shape, Shape::block_m, transa, width_a> a_;
         tf32_slab_copier<Shape, Shape::block_n, !transb, width_b> b_;
         unsigned tile_;
-        int k_left_, read_, write_;
+        int k_left_, read_;
 
-        static __device__ __forceinline__ int after(int at) {
-            at += Shape::slab_bytes;
-            return at == Shape::end_of_ring ? Shape::ring_at : at;
-        }
         __device__ __forceinline__ void move() {
             if (tile_ >= tiles_.count)
                 return;
@@ -228,32 +266,162 @@ struct tf32_batch_tile {
                        at.col,
                        p_.n);
         }
-        __device__ __forceinline__ void start_slab() {
+        __device__ __forceinline__ void start_slab(int to) {
             if (k_left_ <= 0) {
                 tile_ += gridDim.x;
                 k_left_ = static_cast<int>(p_.k);
                 move();
             }
             if (tile_ < tiles_.count) {
-                a_.start(smem_, write_, k_left_);
-                b_.start(smem_, write_ + Shape::slab_b_at, k_left_);
+                a_.start(smem_, to, k_left_);
+                b_.start(smem_, to + Shape::slab_b_at, k_left_);
             }
             // An empty group counts too, so that the wait above is right.
             cp_async_commit();
             k_left_ -= Shape::block_k;
-            write_ = after(write_);
         }
     };
 
-    // acc += the product of a slab that begins k_left before the end of k. A thread's loads differ
+    // The same by TMA. A lane of each of the first warps starts the copy of a box.
+    class tensor_slab_stream {
+    public:
+        __device__ __forceinline__ tensor_slab_stream(const sgemm_problem& p,
+                                                      const tf32_batch_tiles& tiles,
+                                                      char* smem,
+                                                      const tf32_batch_maps& maps,
+                                                      mbarrier* filled)
+            : p_(p), tiles_(tiles), smem_(smem), maps_(maps), filled_(filled) {
+            if (threadIdx.x == 0) {
+                prefetch_tensor_map(maps.a);
+                prefetch_tensor_map(maps.b);
+                for (int stage = 0; stage < Shape::stages; ++stage)
+                    filled_[stage].init(1);
+                mbarrier::publish_inits();
+            }
+            __syncthreads();
+        }
+
+        __device__ __forceinline__ void begin_at(unsigned tile) {
+            tile_ = tile;
+            k_ = 0;
+            move();
+            ring_position<Shape::stages> write = read_;
+#pragma unroll 1
+            for (int stage = 0; stage < Shape::stages; ++stage) {
+                start_slab(write.stage);
+                write.advance();
+            }
+        }
+
+        __device__ __forceinline__ void restart_at(unsigned tile) {
+#pragma unroll 1
+            for (int stage = 0; stage < Shape::stages; ++stage) {
+                filled_[read_.stage].wait(read_.parity);
+                read_.advance();
+            }
+            __syncthreads(); // nothing arrives in shared memory any more
+            begin_at(tile);
+        }
+
+        __device__ __forceinline__ int next() {
+            filled_[read_.stage].wait(read_.parity);
+            __syncthreads(); // all threads have done with the limbs of the slab before
+            return Shape::ring_at + read_.stage * Shape::slab_bytes;
+        }
+
+        __device__ __forceinline__ void refill() {
+            start_slab(read_.stage);
+            read_.advance();
+        }
+
+    private:
+        static constexpr int boxes_of_a = transa ? 1 : Shape::block_m / 32;
+        static constexpr int boxes_of_b = transb ? Shape::block_n / 32 : 1;
+        static_assert(boxes_of_a + boxes_of_b <= Shape::threads / 32);
+
+        const sgemm_problem& p_;
+        const tf32_batch_tiles& tiles_;
+        char* const smem_;
+        const tf32_batch_maps& maps_;
+        mbarrier* const filled_;
+        ring_position<Shape::stages> read_;
+        // The next slab.
+        unsigned tile_;
+        int k_, row_, col_, of_a_, of_b_;
+
+        __device__ __forceinline__ void move() {
+            const place at(tiles_, tile_);
+            row_ = static_cast<int>(at.row), col_ = static_cast<int>(at.col);
+            // A matrix that all products share is the only one of its map.
+            of_a_ = p_.stride_a == 0 ? 0 : static_cast<int>(at.batch);
+            of_b_ = p_.stride_b == 0 ? 0 : static_cast<int>(at.batch);
+        }
+        __device__ __forceinline__ void start_slab(int stage) {
+            // Uniform in the warp.
+            const int box = __shfl_sync(full_warp, threadIdx.x / 32, 0);
+            mbarrier& filled = filled_[stage];
+            if (box < boxes_of_a + boxes_of_b && threadIdx.x % 32 == 0) {
+                if (tile_ >= tiles_.count) {
+                    if (box == 0)
+                        filled.arrive(); // so that restart_at may wait for every stage
+                } else {
+                    if (box == 0)
+                        filled.arrive_expecting(Shape::slab_bytes);
+                    char* const slab = smem_ + Shape::ring_at + stage * Shape::slab_bytes;
+                    if (box < boxes_of_a)
+                        copy_lines<transa>(slab, maps_.a, box, row_, of_a_, filled);
+                    else
+                        copy_lines<!transb>(slab + Shape::slab_b_at,
+                                            maps_.b,
+                                            box - boxes_of_a,
+                                            col_,
+                                            of_b_,
+                                            filled);
+                }
+            }
+            k_ += Shape::block_k;
+            if (k_ >= static_cast<int>(p_.k)) {
+                tile_ += gridDim.x;
+                k_ = 0;
+                move();
+            }
+        }
+        template <bool k_contiguous>
+        __device__ __forceinline__ void copy_lines(char* target,
+                                                   const CUtensorMap& map,
+                                                   int box,
+                                                   int line,
+                                                   int matrix,
+                                                   mbarrier& filled) const {
+            if constexpr (k_contiguous)
+                copy_box(target, map, k_, line, matrix, filled);
+            else
+                copy_box(target + box * 32 * Shape::line_bytes,
+                         map,
+                         line + box * 32,
+                         k_,
+                         matrix,
+                         filled);
+        }
+    };
+
+    template <int width_a, int width_b>
+    using slab_stream_for = std::conditional_t<width_a == 4 && width_b == 4,
+                                               tensor_slab_stream,
+                                               slab_stream<width_a, width_b>>;
+
+    // acc += the product of a slab that begins k_left before the end of k. Calls refill() when all
+    // threads have read the slab. A thread's loads differ
     // in bits that are xored with their offset in shared memory, not with their offset in the slab.
     // Otherwise the compiler would keep a register for each load.
+    template <class Refill>
     __device__ __forceinline__ void multiply(char* smem,
                                              int slab,
                                              int k_left,
                                              accumulators& acc,
                                              unsigned& least_a,
-                                             unsigned& least_b) const {
+                                             unsigned& least_b,
+                                             Refill&& refill) const {
         float a[4][4];
         load_a(smem, slab, a);
         split_b(smem, slab + Shape::slab_b_at, least_b);
@@ -262,8 +430,13 @@ struct tf32_batch_tile {
         split_a(a, high, low, least_a);
         __syncthreads(); // all threads have written their part of the limbs
         const int k_of_slab = Shape::is_ragged ? k_left : Shape::block_k;
-        multiply_slab<Shape>(
-            high, low, smem_address(smem), acc, [] {}, k_of_slab);
+        const auto meanwhile = [&](int k_started) {
+            if (k_started == 16) // where there are registers for it
+                refill();
+        };
+        multiply_slab<Shape>(high, low, smem_address(smem), acc, meanwhile, k_of_slab);
+        if (k_of_slab <= 16)
+            refill();
     }
 
     // A thread's elements of A: x[s][2 h + r] at row 2 g + r and k = 8 s + 2 t + h.
@@ -512,16 +685,19 @@ template <class Shape, bool transa, bool transb, int width_a, int width_b>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     tf32_batch_kernel(const tf32_batch_tiles tiles,
                       const __grid_constant__ sgemm_problem p,
+                      const __grid_constant__ tf32_batch_maps maps,
                       const tf32_batch_border border) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     using tile_type = tf32_batch_tile<Shape, transa, transb>;
     extern __shared__ __align__(1024) char smem[];
     __shared__ unsigned least[2]; // of A and of B, in a tile
+    __shared__ mbarrier filled[Shape::stages];
+    typename tile_type::template slab_stream_for<width_a, width_b> slabs(
+        p, tiles, smem, maps, filled);
     grid_dependency_sync();
     const bool reads = resolve_scalars(p).k != 0;
     const int k = static_cast<int>(p.k);
     const tile_type thread;
-    typename tile_type::template slab_stream<width_a, width_b> slabs(p, tiles, smem);
     if (reads)
         slabs.begin_at(blockIdx.x);
     constexpr bool has_border = Shape::is_ragged && !Shape::is_swapped;
@@ -545,7 +721,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
                 // barrier before the values of this tile are noted.
                 if (k_left == k && threadIdx.x < 2)
                     least[threadIdx.x] = ~0u;
-                thread.multiply(smem, slab, k_left, acc, least_a, least_b);
+                thread.multiply(smem, slab, k_left, acc, least_a, least_b, [&] { slabs.refill(); });
             }
             least_a = __reduce_min_sync(full_warp, least_a);
             least_b = __reduce_min_sync(full_warp, least_b);
@@ -559,12 +735,14 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
 #pragma unroll
                 for (float& sum : acc)
                     sum = 0;
-                cp_async_wait<0>();
-                __syncthreads(); // nothing arrives in shared memory any more
-                slabs.begin_at(tile);
+                slabs.restart_at(tile);
 #pragma unroll 1
-                for (int k_left = k; k_left > 0; k_left -= Shape::block_k)
+                for (int k_left = k; k_left > 0; k_left -= Shape::block_k) {
                     thread.multiply_fp32(smem + slabs.next(), acc);
+                    fence_async_shared(); // TMA may overwrite what has been read
+                    __syncthreads();
+                    slabs.refill();
+                }
             }
         }
         const typename tile_type::place at(tiles, tile);
