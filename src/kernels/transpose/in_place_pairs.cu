@@ -28,6 +28,8 @@
 #include "kernels/transpose/registry.h"
 #include "kernels/transpose/transposed_tile.cuh"
 
+#include <limits>
+
 namespace myblas::cuda {
 namespace {
 
@@ -38,7 +40,7 @@ struct vectors<uint8_t> : vector_tile<uint8_t, 8, 8, 256> {};
 template <>
 struct vectors<uint16_t> : vector_tile<uint16_t, 8, 8, 256> {};
 
-// Elements of 8 and 16 bytes.
+// Unaligned elements of 8 and 16 bytes.
 template <class T>
 struct words : word_tile<uint64_t, 32, 32, 0, 256> {};
 template <>
@@ -180,6 +182,7 @@ struct word_square {
     }
 };
 
+// Both tiles pass through registers to shared memory.
 template <class tile>
 __global__ void __launch_bounds__(tile::threads)
     in_place_small_words(uint32_t* matrix, int n, int ld, int64_t stride, uint32_t tiles) {
@@ -225,7 +228,7 @@ __global__ void __launch_bounds__(tile::threads)
         move(std::false_type{});
 }
 
-// square_side: pair_in_squares.
+// The second tile waits in registers until the first is stored. square_side: pair_in_squares.
 template <class tile, uint32_t square_side, int blocks>
 __global__ void __launch_bounds__(tile::threads, blocks)
     in_place_words(uint32_t* matrix, int n, int64_t ld, int64_t stride, uint32_t tiles) {
@@ -273,6 +276,7 @@ __global__ void __launch_bounds__(tile::threads, blocks)
     else
         move(std::false_type{});
 }
+
 bool is_aligned(const transpose_problem& p) {
     const uint64_t misfit = reinterpret_cast<uintptr_t>(p.b) |
                             static_cast<uint64_t>(p.lda | p.n | p.stride_b) * p.element_bytes;
@@ -287,41 +291,25 @@ bool starts_on_lines(const transpose_problem& p) {
            (p.batch_count == 1 || p.stride_b % line == 0);
 }
 
-// The tiles of floats that are copied one by one, by their sides. The pairs are dealt to the
-// multiprocessors in rounds, one pair to each.
-struct word_sides {
-    const transpose_problem& p;
-    int multiprocessors;
-
-    static constexpr int64_t smallest_limit = 340;       // largest n for 16
-    static constexpr int64_t small_limit = 1250;         // n below: 32
-    static constexpr int64_t few_rounds_limit = 2048;    // n below: 32 if 64 fills its rounds badly
-    static constexpr int64_t ordered_in_squares = 10500; // least n for 128 in squares
-
-    int64_t pairs(int side) const {
+// Floats that are copied one by one: the side of the fastest tiles. Pairs of tiles are dealt to the
+// multiprocessors in rounds, one pair to each. A round takes a time proportional to the elements of
+// a tile, and to a factor measured on an H200.
+int side_of_words(const transpose_problem& p, const device_info& device) {
+    constexpr struct {
+        int side, factor;
+    } choices[] = {{16, 2100}, {32, 1250}, {64, 1000}, {96, 980}, {128, 995}};
+    int fastest = 0;
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (const auto [side, factor] : choices) {
         const int64_t tiles = tiles_of(p.n, side);
-        return tiles * (tiles + 1) / 2 * p.batch_count;
+        const int64_t rounds =
+            quotient_up(tiles * (tiles + 1) / 2 * p.batch_count, device.sm_count);
+        const int64_t cost = rounds * side * side * factor;
+        if (cost < least)
+            least = cost, fastest = side;
     }
-    int64_t rounds(int side) const { return quotient_up(pairs(side), multiprocessors); }
-    int64_t cost(int side) const { return rounds(side) * side * side; }
-    // Whether rounds of tiles of this side keep at least 78% of the multiprocessors busy.
-    bool fills_rounds(int side) const {
-        return 100 * pairs(side) >= 78 * rounds(side) * multiprocessors;
-    }
-    bool takes_smallest() const { return p.n <= smallest_limit; }
-    int side() const {
-        if (takes_smallest())
-            return 16;
-        if (p.n < small_limit || (p.n < few_rounds_limit && !fills_rounds(64)))
-            return 32;
-        if (p.n < few_rounds_limit)
-            return 64;
-        if (p.n >= ordered_in_squares)
-            return 128;
-        const int large = 50 * cost(96) <= 51 * cost(64) ? 96 : 64;
-        return 50 * cost(128) <= 51 * cost(large) ? 128 : large;
-    }
-};
+    return fastest;
+}
 
 bool accepts_square(const transpose_problem& p, const device_info&) {
     return p.in_place() && p.m == p.n && p.lda == p.ldb && p.stride_a == p.stride_b &&
@@ -390,17 +378,16 @@ using words_128 = large_words<word_square<128, 512>, 2>;
 using words_128_in_squares = large_words<word_square<128, 512>, 2, 16>;
 
 myblasStatus_t launch_words(const transpose_problem& p, const launch_context& context) {
-    const word_sides sides{p, context.device->sm_count};
-    const int side = sides.side();
+    constexpr int64_t least_in_squares = 10500;
+    if (p.n >= least_in_squares)
+        return words_128_in_squares::launch(p, context);
+    const int side = side_of_words(p, *context.device);
     if (side <= 32 && p.lda <= most_extent(64) && p.batch_count <= max_grid_z)
         return side == 16 ? launch_small_words<word_square<16, 128>>(p, context)
                           : launch_small_words<word_square<32, 128>>(p, context);
-    if (side <= 64)
-        return words_64::launch(p, context);
-    if (side == 96)
-        return words_96::launch(p, context);
-    return p.n >= word_sides::ordered_in_squares ? words_128_in_squares::launch(p, context)
-                                                 : words_128::launch(p, context);
+    return side == 128  ? words_128::launch(p, context)
+           : side == 96 ? words_96::launch(p, context)
+                        : words_64::launch(p, context);
 }
 
 myblasStatus_t prepare_words(const device_info&) {
@@ -428,7 +415,8 @@ myblasStatus_t launch_small_pairs(const transpose_problem& p, const launch_conte
 myblasStatus_t launch_in_place_pairs(const transpose_problem& p, const launch_context& context) {
     return with_element(p.element_bytes, [&]<class T>(T) {
         if constexpr (sizeof(T) == 4) {
-            if (word_sides{p, context.device->sm_count}.takes_smallest() || !is_aligned(p))
+            const bool is_tiny = p.batch_count == 1 && side_of_words(p, *context.device) == 16;
+            if (is_tiny || !is_aligned(p))
                 return launch_words(p, context);
             if (p.n <= small_tile_limit && p.lda <= most_extent(64) && p.batch_count <= max_grid_z)
                 return p.n <= two_group_limit ? launch_small_pairs<2>(p, context)
