@@ -251,18 +251,23 @@ __global__ void __launch_bounds__(tile::threads, blocks)
                     __stcs(to, smem_words[tile::mirrored_place(k)]);
                 });
         };
-        tile::template for_each<whole, 8>(matrix, ld, n, i0, j0, [&](int k, const uint32_t* from) {
-            cp_async_of_line<sizeof(uint32_t)>(smem_words + tile::place(k), from);
-        });
-        if (i0 == j0) {
+        const auto load_upper = [&] {
+            tile::template for_each<whole, 8>(
+                matrix, ld, n, i0, j0, [&](int k, const uint32_t* from) {
+                    cp_async_of_line<sizeof(uint32_t)>(smem_words + tile::place(k), from);
+                });
             wait_for_tile();
+        };
+        if (i0 == j0) {
+            load_upper();
             return store(j0, i0);
         }
+        // Before the copies: the compiler would have loads behind them wait for them.
         uint32_t lower[tile::count];
         tile::template for_each<whole>(matrix, ld, n, j0, i0, [&](int k, const uint32_t* from) {
             lower[k] = load_amid_128(from);
         });
-        wait_for_tile(); // both tiles are read: A may be overwritten
+        load_upper(); // both tiles are read: A may be overwritten
         store(j0, i0);
         __syncthreads(); // the first tile is stored: its place may be overwritten
 #pragma unroll
