@@ -39,6 +39,7 @@ constexpr rule<transpose_problem> transpose[] = {
     {byte_form & whole_sectors_form, {any, any, at_least(64), any}, &transpose_large_tiles},
     {whole_sectors_form, {any, any, at_least(32),   any},                &transpose_vectorised},
     {whole_sectors_form, {any, any, at_least(32),   any},                &transpose_large_tiles},
+    {word_form & ~padded_word_form, {any, at_most(7), any, at_least(3300000)}, &transpose_interleaved},
     {word_form,          {any, any, at_least(3),    at_most(6800000)},   &transpose_small_elements},
     {padded_word_form,   {any, any, {3, 32},        any},                &transpose_small_elements},
     {padded_word_form,   {any, any, at_least(33),   any},                &transpose_shifted},

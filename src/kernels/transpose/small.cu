@@ -24,10 +24,13 @@
 // elements of 8 and 16 bytes), and B's are multiples of 16 bytes. Elements of 1 byte: extents up to
 // 2^24.
 
+#include "kernels/common/load.cuh"
 #include "kernels/common/overlap.cuh"
 #include "kernels/transpose/registry.h"
 #include "kernels/transpose/tile.cuh"
 #include "kernels/transpose/transposed_tile.cuh"
+
+#include <type_traits>
 
 namespace myblas::cuda {
 namespace {
@@ -148,8 +151,12 @@ __global__ void __launch_bounds__(tile::threads,
     T value[tile::values];
 #pragma unroll
     for (int k = 0; k < tile::loads; ++k, from += tile::load_step * int64_t{p.lda})
-        if (k * tile::load_step < cols_left)
-            value[k] = *from;
+        if (k * tile::load_step < cols_left) {
+            if constexpr (std::is_same_v<T, uint32_t> && tile::rows >= 32)
+                value[k] = load_amid_128(from);
+            else
+                value[k] = *from;
+        }
 #pragma unroll
     for (int k = 0; k < tile::loads; ++k) // elements outside the matrix are never read
         smem[first_j + k * tile::load_step][i] = value[k];
@@ -190,7 +197,7 @@ myblasStatus_t launch_floats(const transpose_problem& p, const launch_context& c
     }
     if (elements <= few && (p.m > 16 || elements <= a_few))
         return launch_elements<T, element_tile<16, 32, 128>>(p, context);
-    if (elements <= many || p.m <= 16)
+    if (p.m <= 16 || (p.m > 32 && elements <= many))
         return launch_elements<T, element_tile<16, 64>>(p, context);
     return launch_elements<T, largest_element_tile<T>>(p, context);
 }
