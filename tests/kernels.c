@@ -431,6 +431,14 @@ transpose_call(int64_t m, int64_t n, int element_bytes, uintptr_t a, uintptr_t b
     return call;
 }
 
+// Floats, with padding behind the columns of A and of B.
+static myblasCall_t padded_transpose_call(int64_t m, int64_t n, int64_t pad_a, int64_t pad_b) {
+    myblasCall_t call = transpose_call(m, n, 4, 0, 0);
+    call.lda += pad_a;
+    call.ldb += pad_b;
+    return call;
+}
+
 // A on the left, in place if C is at 0x10000.
 static myblasCall_t trmm_call(int64_t m, int64_t n, uintptr_t c) {
     myblasCall_t call = empty_call(MYBLAS_ROUTINE_TRMM);
@@ -559,7 +567,7 @@ static void test_selected_names(void** state) {
         {all, default_workspace, transpose_call(1 << 18, 64, 1, 0, 0), "small_tiles"},
         {all, default_workspace, transpose_call(8192, 8192, 1, 0, 0), "large_tiles"},
         {all, default_workspace, transpose_call(1023, 1023, 4, 0, 0), "small_elements"},
-        {all, default_workspace, transpose_call(2047, 2047, 4, 0, 0), "shifted"},
+        {all, default_workspace, transpose_call(2047, 2047, 4, 0, 0), "small_elements"},
         {all, default_workspace, transpose_call(1501, 1501, 4, 0, 0), "small_elements"},
         {all, default_workspace, transpose_call(14589, 150, 4, 0, 0), "small_elements"},
         {all, default_workspace, transpose_call(7955, 45, 4, 0, 0), "small_elements"},
@@ -567,13 +575,22 @@ static void test_selected_names(void** state) {
         {all, default_workspace, transpose_call(512, 512, 1, 0, 0), "small_elements"},
         {all, default_workspace, transpose_call(516, 516, 4, 0, 0), "small_squares"},
         {all, default_workspace, transpose_call(10001, 12, 4, 0, 0), "small_elements"},
-        {all, default_workspace, transpose_call(12, 20001, 4, 0, 0), "interleaved"},
+        {all, default_workspace, transpose_call(12, 20001, 4, 0, 0), "small_elements"},
         {all, default_workspace, transpose_call(17, 80001, 4, 0, 0), "small_elements"},
-        {all, default_workspace, transpose_call(200001, 17, 4, 0, 0), "interleaved"},
-        {all, default_workspace, transpose_call(2501, 2501, 4, 0, 0), "shifted"},
+        {all, default_workspace, transpose_call(200001, 17, 4, 0, 0), "small_elements"},
+        {all, default_workspace, transpose_call(2501, 2501, 4, 0, 0), "small_elements"},
+        {all, default_workspace, transpose_call(2701, 2701, 4, 0, 0), "shifted"},
+        {all, default_workspace, transpose_call(2501, 2501, 2, 0, 0), "shifted"},
+        {all, default_workspace, transpose_call(2, 20001, 4, 0, 0), "interleaved"},
+        {all, default_workspace, padded_transpose_call(2, 1 << 20, 7, 8), "interleaved"},
+        {all, default_workspace, padded_transpose_call(20, 1 << 20, 7, 8), "interleaved"},
+        {all, default_workspace, padded_transpose_call(20, 1 << 20, 8, 0), "small_elements"},
+        {all, default_workspace, padded_transpose_call(1 << 20, 20, 8, 7), "interleaved"},
+        {all, default_workspace, padded_transpose_call(1 << 20, 20, 0, 8), "small_elements"},
+        {all, default_workspace, padded_transpose_call(75, 1 << 20, 10, 0), "shifted"},
         {all, default_workspace, transpose_call(1 << 20, 32, 4, 0, 0), "vectorised"},
         {all, default_workspace, transpose_call(64, 64, 4, 0, 0), "small_elements"},
-        {all, default_workspace, transpose_call(1, 1, 4, 0, 0), "interleaved"},
+        {all, default_workspace, transpose_call(1, 1, 4, 0, 0), "small_elements"},
         {all, default_workspace, transpose_call(8191, 8191, 1, 0, 0), "shifted"},
         {all, default_workspace, transpose_call(8196, 8196, 4, 0, 0), "shifted"},
         {all, default_workspace, transpose_call(1 << 20, 31, 4, 0, 0), "interleaved"},

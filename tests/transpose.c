@@ -216,9 +216,10 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
                 m, 272, element_sizes[e], m + is_late * 2 * v8, 272, is_late * v8, false, true};
             run_transpose(handle, forced, &t, &a, &b, &workspace, &counts);
         }
-        // Thin matrices with too many elements for one a thread; in one of each, the rows of B are
-        // whole sectors.
-        static const int thin[][2] = {{400009, 1}, {100003, 3}, {25013, 13}};
+        // Thin matrices with too many elements for one a thread, and one that is not thin; in one
+        // of each, the rows of B are whole sectors.
+        static const int thin[][2] = {
+            {400009, 1}, {100003, 3}, {25013, 13}, {8009, 29}, {901, 1003}};
         for (int q = 0; q < 4 * (int)COUNT_OF(thin); ++q) {
             const int k = q % 4, m = thin[q / 4][k % 2], n = thin[q / 4][1 - k % 2];
             const int ldb = k == 1 ? (n + 7) / 8 * 8 : n + k / 2 * 3;
@@ -231,13 +232,16 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
         // of tiles that is fastest somewhere.
         static const int squares[][2] = {{100, 100},
                                          {164, 168},
+                                         {613, 617},
                                          {1060, 1064},
                                          {1088, 1088},
                                          {1301, 1304},
-                                         {1537, 1537},
+                                         {1421, 1421},
+                                         {2077, 2085},
                                          {2116, 2116},
                                          {2116, 2144},
-                                         {8195, 8195}};
+                                         {2801, 2801},
+                                         {10501, 10501}};
         for (size_t q = 0; q < COUNT_OF(squares); ++q) {
             const int n = squares[q][0], ld = squares[q][1];
             const struct transpose_case in_place = {

@@ -58,18 +58,25 @@ struct transpose_problem {
 };
 
 // The forms of selection_key: in place; out of place, where columns of B start on sectors of 32
-// bytes, or do not. The last two have separate bits for elements of 1 byte.
-inline constexpr unsigned in_place_form = 1, whole_sectors_form = 2 | 8,
-                          split_sectors_form = 4 | 16;
+// bytes, or do not. The last two have separate bits for elements of 1 byte and of 4 bytes. Those of
+// 4 bytes have separate bits for thin matrices with long padding: a sector or more beside each run
+// of the thin extent.
+inline constexpr unsigned in_place_form = 1, whole_sectors_form = 2 | 8 | 32 | 128,
+                          split_sectors_form = 4 | 16 | 64 | 256;
 inline constexpr unsigned out_of_place_form = whole_sectors_form | split_sectors_form;
-inline constexpr unsigned byte_form = 8 | 16;
+inline constexpr unsigned byte_form = 8 | 16, padded_word_form = 128 | 256,
+                          word_form = 32 | 64 | padded_word_form;
 
 // Extents: m, n, min(m, n), m * n.
 inline selection_key transpose_problem::key() const {
     const uint64_t misfit =
         reinterpret_cast<uintptr_t>(b) | static_cast<uint64_t>(ldb) * element_bytes;
     const unsigned sectors = misfit % 32 == 0 ? whole_sectors_form : split_sectors_form;
-    const unsigned element = element_bytes == 1 ? byte_form : ~byte_form;
+    const bool is_padded = (m <= n ? lda - m : ldb - n) * element_bytes >= 32;
+    const unsigned words = is_padded ? padded_word_form : word_form & ~padded_word_form;
+    const unsigned element = element_bytes == 1   ? byte_form
+                             : element_bytes == 4 ? words
+                                                  : ~(byte_form | word_form);
     return {in_place() ? in_place_form : sectors & element, {m, n, m < n ? m : n, m * n}};
 }
 

@@ -30,6 +30,7 @@ constexpr rule<sgemm_problem> sgemm[] = {
 
 constexpr rule<transpose_problem> transpose[] = {
     // forms             m    n    min(m, n)       m * n
+    {word_form,          {any, any, any,            at_most(20000)},     &transpose_small_elements},
     {out_of_place_form,  {any, any, at_least(16),   at_most(1 << 18)},   &transpose_small_elements},
     {out_of_place_form,  {any, any, at_least(16),   at_most(1 << 22)},   &transpose_small_squares},
     {out_of_place_form,  {any, any, at_least(16),   at_most(1 << 22)},   &transpose_small_tiles},
@@ -38,6 +39,10 @@ constexpr rule<transpose_problem> transpose[] = {
     {byte_form & whole_sectors_form, {any, any, at_least(64), any}, &transpose_large_tiles},
     {whole_sectors_form, {any, any, at_least(32),   any},                &transpose_vectorised},
     {whole_sectors_form, {any, any, at_least(32),   any},                &transpose_large_tiles},
+    {word_form & ~padded_word_form, {any, at_most(7), any, at_least(3300000)}, &transpose_interleaved},
+    {word_form,          {any, any, at_least(3),    at_most(6800000)},   &transpose_small_elements},
+    {padded_word_form,   {any, any, {3, 32},        any},                &transpose_small_elements},
+    {padded_word_form,   {any, any, at_least(33),   any},                &transpose_shifted},
     {out_of_place_form,  {any, any, at_least(1000), at_least(2500000)},  &transpose_shifted},
     {out_of_place_form,  {any, any, at_least(9),    at_most(130000)},    &transpose_small_elements},
     {out_of_place_form,  {any, any, at_least(17),   at_most(2600000)},   &transpose_small_elements},
