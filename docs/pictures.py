@@ -93,7 +93,7 @@ class Tiles:
 
 def warp_tile_of(kernels, name):
     block_m, block_n = name.split("/")[1].split("x")
-    row = rf"warp_tile_shape<{block_m}, *{block_n}, *\d+, *(\d+), *(\d+), *(\d+), *\d+>"
+    row = rf"warp_tile_shape<{block_m}, *{block_n}, *\d+, *(\d+), *(\d+), *(\d+), *\d+[,>]"
     warp_m, warp_n, lanes_m = numbers("simt/warp_tile.cu", row)
     thread = (warp_m // lanes_m, warp_n // (32 // lanes_m))
     return Tiles(kernels[name], (warp_m, warp_n), thread, ())

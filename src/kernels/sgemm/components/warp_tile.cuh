@@ -13,6 +13,7 @@
 #pragma once
 
 #include "kernels/common/cp_async.cuh"
+#include "kernels/common/lanes.cuh"
 #include "kernels/sgemm/components/epilogue.cuh"
 #include "kernels/sgemm/components/operands.cuh"
 
@@ -24,12 +25,15 @@ template <int block_m_,
           int warp_m_,
           int warp_n_,
           int lanes_m_,
-          int stages_>
+          int stages_,
+          bool whole_slabs_ = false>
 struct warp_tile_shape {
     static constexpr int block_m = block_m_, block_n = block_n_, block_k = block_k_;
     static constexpr int warp_m = warp_m_, warp_n = warp_n_;
     static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m_;
     static constexpr int stages = stages_;
+    // Whether there is a loop for slabs inside the operands, whose body is a slab without a branch.
+    static constexpr bool whole_slabs = whole_slabs_;
 
     static constexpr int warps_m = block_m / warp_m, warps_n = block_n / warp_n;
     static constexpr int threads = warps_m * warps_n * 32;
@@ -40,7 +44,7 @@ struct warp_tile_shape {
 
     static_assert(block_m % warp_m == 0 && block_n % warp_n == 0);
     static_assert(groups_m * lanes_m * 4 == warp_m && groups_n * lanes_n * 4 == warp_n);
-    static_assert(block_k % 8 == 0 && stages >= 3);
+    static_assert(block_k % 8 == 0 && stages >= 3 && (!whole_slabs || block_k <= 16));
 };
 
 // Copies slabs of one operand, `lines` lines (rows of op(A) or columns of op(B)) x block_k, to
@@ -49,7 +53,9 @@ struct warp_tile_shape {
 // Where lines run along memory: quads by 16-byte copies (`vector`), otherwise scalar copies.
 // Where k runs along memory: the slab is transposed on the way by 4-byte copies. A warp copies
 // 8 k x 4 lines: whole 32-byte sectors of global memory and, with rows padded by 4, 32 different
-// banks.
+// banks. Shared memory takes a cycle for each cache line that a copy of a warp reads, so in slabs
+// of 16 k with whole_slabs a warp copies 16 k x 2 lines. The pairs of lines of a quad are then
+// swapped in the second 8 k, for different banks.
 //
 // A thread's copies are at constant distances from its first one, in k or in lines. One running sum
 // holds their addresses: separate addresses would take two registers each from the accumulators.
@@ -65,9 +71,11 @@ struct slab_copier {
 
     // Distances between the copies: `line_copies` copies line_step lines apart, then the same
     // k_step further.
-    static constexpr int line_copies = k_contiguous ? lines / (4 * warps) : 1;
-    static constexpr int line_step = 4 * warps;
-    static constexpr int k_step = k_contiguous ? 8 : threads * width / lines;
+    static constexpr int lanes_k = Shape::whole_slabs ? block_k : 8; // of a warp, if k_contiguous
+    static constexpr bool swaps_pairs = k_contiguous && lanes_k == 16;
+    static constexpr int line_step = 32 / lanes_k * warps;
+    static constexpr int line_copies = k_contiguous ? lines / line_step : 1;
+    static constexpr int k_step = k_contiguous ? lanes_k : threads * width / lines;
     static_assert(copies * width * threads == lines * block_k && copies % line_copies == 0);
     static_assert(k_contiguous ? line_copies * line_step == lines
                                : k_step * lines == threads * width);
@@ -80,20 +88,28 @@ struct slab_copier {
     __device__ slab_copier(
         const float* base, int64_t ld_, int64_t first_line, int64_t all_lines, int64_t first_k)
         : ld(ld_) {
-        const int thread = threadIdx.x - Shape::first_thread;
-        line = k_contiguous ? thread / 32 * 4 + thread % 32 / 8 : thread % (lines / width) * width;
-        kk = k_contiguous ? thread % 8 : thread / (lines / width);
+        set_place(threadIdx.x, first_line, all_lines);
         first_line += line;
         first_k += kk;
         gmem = base + (k_contiguous ? first_k + first_line * ld : first_line + first_k * ld);
-        lines_left = static_cast<int>(min(all_lines - first_line, int64_t{lines}));
+    }
+
+    // Computes what start() needs besides the address again: in a loop that calls start_copy()
+    // alone, it then occupies no registers.
+    __device__ __forceinline__ void rematerialise(int64_t first_line, int64_t all_lines) {
+        set_place(rematerialised_tid(), first_line, all_lines);
+    }
+
+    // The place of the first copy in a slab.
+    __device__ __forceinline__ float* target_in(float* slab) const {
+        return slab + kk * pitch + (swaps_pairs ? line ^ kk / 8 * 2 : line);
     }
 
     // Starts the copies of a slab, with zeroes outside of the operand, and moves on to the next
     // slab.
     __device__ __forceinline__ void start(float* smem, int k_left) {
         const float* source = gmem;
-        float* target = smem + kk * pitch + line;
+        float* const target = target_in(smem);
         int64_t step = k_contiguous ? line_step * ld : k_step * ld;
         // Hidden from the compiler for each slab, so that it cannot precompute the running sum's
         // values.
@@ -112,23 +128,30 @@ struct slab_copier {
         gmem += k_contiguous ? block_k : block_k * ld;
     }
 
-    // The same for a slab that lies inside the operand.
+    // Starts a slab inside the operand: copy after copy, from r = 0 on, or at once.
+    __device__ __forceinline__ void start_copy(float* target, int r) {
+        const bool is_last = r + 1 == copies, ends_lines = (r + 1) % line_copies == 0;
+        const int line_offset = r % line_copies * line_step, k_offset = r / line_copies * k_step;
+        cp_async<width * 4>(target + k_offset * pitch + line_offset, gmem);
+        const int lines_on = ends_lines ? -line_offset : line_step;
+        const int k_on = is_last ? block_k - k_offset : ends_lines ? k_step : 0;
+        gmem += k_contiguous ? k_on + lines_on * ld : lines_on + k_on * ld;
+        asm volatile("" : "+l"(gmem)); // a sum, not a product for each copy
+    }
     __device__ __forceinline__ void start_whole(float* smem) {
-        const float* source = gmem;
-        float* target = smem + kk * pitch + line;
-        const int64_t step = k_contiguous ? line_step * ld : k_step * ld;
+        float* const target = target_in(smem);
 #pragma unroll
-        for (int r = 0; r < copies; ++r) {
-            const int line_offset = r % line_copies * line_step,
-                      k_offset = r / line_copies * k_step;
-            cp_async<width * 4>(target + k_offset * pitch + line_offset, source);
-            if (k_contiguous && (r + 1) % line_copies == 0)
-                source = gmem + (k_offset + k_step);
-            else
-                source += step;
-            asm volatile("" : "+l"(source)); // a sum, not a product for each copy
-        }
-        gmem += k_contiguous ? block_k : block_k * ld;
+        for (int r = 0; r < copies; ++r)
+            start_copy(target, r);
+    }
+
+private:
+    __device__ __forceinline__ void set_place(int thread, int64_t first_line, int64_t all_lines) {
+        thread -= Shape::first_thread;
+        line = k_contiguous ? thread / 32 * (32 / lanes_k) + thread % 32 / lanes_k
+                            : thread % (lines / width) * width;
+        kk = k_contiguous ? thread % lanes_k : thread / (lines / width);
+        lines_left = static_cast<int>(min(all_lines - first_line - line, int64_t{lines}));
     }
 };
 
@@ -179,10 +202,20 @@ struct warp_tile {
         __device__ __forceinline__ void load(const float* smem_a, const float* smem_b, int kk) {
 #pragma unroll
             for (int g = 0; g < Shape::groups_m; ++g)
-                load_quad(a[g], smem_a + kk * copier_a::pitch + g * Shape::lanes_m * 4);
+                load_group<copier_a>(a[g], smem_a + g * Shape::lanes_m * 4, kk);
 #pragma unroll
             for (int g = 0; g < Shape::groups_n; ++g)
-                load_quad(b + 4 * g, smem_b + kk * copier_b::pitch + g * Shape::lanes_n * 4);
+                load_group<copier_b>(b + 4 * g, smem_b + g * Shape::lanes_n * 4, kk);
+        }
+
+    private:
+        template <class Copier>
+        static __device__ __forceinline__ void load_group(float* x, const float* group, int kk) {
+            float quad[4];
+            load_quad(quad, group + kk * Copier::pitch);
+#pragma unroll
+            for (int e = 0; e < 4; ++e)
+                x[e] = quad[Copier::swaps_pairs && kk >= 8 ? e ^ 2 : e];
         }
     };
 
@@ -249,57 +282,117 @@ struct warp_tile {
         }
         copier_a copy_a(o.a, p.lda, tile_row, p.m, first_k);
         copier_b copy_b(o.b, p.ldb, tile_col, p.n, first_k);
-        int64_t k_to_start = k; // k whose copies have not been started
-        auto start_slab = [&](int stage) {
-            if (k_to_start > 0) {
-                const int left =
-                    k_to_start < Shape::block_k ? static_cast<int>(k_to_start) : Shape::block_k;
-                float* target = smem + stage * stage_floats;
-                copy_a.start(target, left);
-                copy_b.start(target + copier_a::slab_floats, left);
-                k_to_start -= Shape::block_k;
-            }
+        const bool is_inside = p.m - tile_row >= Shape::block_m && p.n - tile_col >= Shape::block_n;
+        int64_t k_to_start = k;     // k whose copies have not been started
+        const auto is_whole = [&] { // the next slab to start
+            return is_inside && k_to_start >= Shape::block_k;
+        };
+        const auto end_start = [&] {
+            k_to_start -= Shape::block_k;
             // An empty group counts too, so that the wait below is right.
             cp_async_commit();
         };
+        const auto start_slab = [&](int stage) {
+            if (k_to_start > 0) {
+                const int left =
+                    k_to_start < Shape::block_k ? static_cast<int>(k_to_start) : Shape::block_k;
+                copy_a.start(smem + stage, left);
+                copy_b.start(smem + stage + copier_a::slab_floats, left);
+            }
+            end_start();
+        };
 
-#pragma unroll
-        for (int stage = 0; stage < Shape::stages - 1; ++stage)
-            start_slab(stage);
+        // Stages are offsets in shared memory.
+        constexpr int last_stage = (Shape::stages - 1) * stage_floats;
+#pragma unroll Shape::whole_slabs ? 1 : Shape::stages
+        for (int stage = 0; stage < last_stage; stage += stage_floats) {
+            if (Shape::whole_slabs && is_whole()) {
+                copy_a.start_whole(smem + stage);
+                copy_b.start_whole(smem + stage + copier_a::slab_floats);
+                end_start();
+            } else {
+                start_slab(stage);
+            }
+        }
         meanwhile();
 
-        const int row = thread_row();
-        const int col = copier_a::slab_floats + thread_col();
-        int read_stage = 0, write_stage = Shape::stages - 1;
+        // This thread's first row and column in the first stage.
+        const float* const first_a = smem + thread_row();
+        const float* const first_b = smem + copier_a::slab_floats + thread_col();
+        int read_stage = 0, write_stage = last_stage, next_stage = stage_floats;
+        const auto to_next_stage = [&] {
+            write_stage = read_stage;
+            read_stage = next_stage;
+            next_stage = next_stage == last_stage ? 0 : next_stage + stage_floats;
+        };
+        const auto wait_for_next_slab = [] {
+            cp_async_wait<Shape::stages - 2>();
+            // All threads' copies of the next slab have arrived, and all threads have read the rest
+            // of this slab, whose stage the next round fills.
+            __syncthreads();
+        };
         fragment frag[2];
-        cp_async_wait<Shape::stages - 2>();
-        __syncthreads(); // all threads' copies of the first slab have arrived
-        frag[0].load(smem + row, smem + col, 0);
+        wait_for_next_slab(); // the first
+        frag[0].load(first_a, first_b, 0);
 
+        int64_t k_left = k;
+        if constexpr (Shape::whole_slabs) {
+            // While whole slabs start, a slab is multiplied without a branch. The copies are spread
+            // among the FMAs.
+            constexpr int copies_a = copier_a::copies, copies = copies_a + copier_b::copies;
+            constexpr int groups = Shape::block_k / 4; // of copies, 4 k apart
+            while (is_whole()) {
+                float* const target_a = copy_a.target_in(smem + write_stage);
+                float* const target_b =
+                    copy_b.target_in(smem + write_stage + copier_a::slab_floats);
+                const float* const at_a = first_a + read_stage;
+                const float* const at_b = first_b + read_stage;
+#pragma unroll
+                for (int kk = 0; kk < Shape::block_k; ++kk) {
+#pragma unroll
+                    for (int i = 0; i < copies; ++i)
+                        if (i * groups / copies * 4 == kk) {
+                            if (i < copies_a)
+                                copy_a.start_copy(target_a, i);
+                            else
+                                copy_b.start_copy(target_b, i - copies_a);
+                        }
+                    if (kk == Shape::block_k - 4)
+                        end_start();
+                    if (kk == Shape::block_k - 1) {
+                        wait_for_next_slab();
+                        frag[(kk + 1) % 2].load(first_a + next_stage, first_b + next_stage, 0);
+                    } else {
+                        frag[(kk + 1) % 2].load(at_a, at_b, kk + 1);
+                    }
+                    multiply_fragment(frag[kk % 2], acc);
+                }
+                k_left -= Shape::block_k;
+                to_next_stage();
+                after_slab();
+            }
+            copy_a.rematerialise(tile_row, p.m);
+            copy_b.rematerialise(tile_col, p.n);
+        }
         // This thread's first row or column at the current k.
-        const float* at_a = smem + row;
-        const float* at_b = smem + col;
-        for (int64_t k_left = k; k_left > 0; k_left -= Shape::block_k) { // docs/ladder.md
+        const float* at_a = first_a + read_stage;
+        const float* at_b = first_b + read_stage;
+        for (; k_left > 0; k_left -= Shape::block_k) { // docs/ladder.md
             start_slab(write_stage);
-            write_stage = write_stage + 1 == Shape::stages ? 0 : write_stage + 1;
-            read_stage = read_stage + 1 == Shape::stages ? 0 : read_stage + 1;
-            const float* next_stage = smem + read_stage * stage_floats;
 #pragma unroll 1
             for (int first = 0; first < Shape::block_k; first += unrolled_k) {
                 const bool is_last = first + unrolled_k == Shape::block_k;
                 const float* next_a =
-                    is_last ? next_stage + row : at_a + unrolled_k * copier_a::pitch;
+                    is_last ? first_a + next_stage : at_a + unrolled_k * copier_a::pitch;
                 const float* next_b =
-                    is_last ? next_stage + col : at_b + unrolled_k * copier_b::pitch;
+                    is_last ? first_b + next_stage : at_b + unrolled_k * copier_b::pitch;
 #pragma unroll
                 for (int kk = 0; kk < unrolled_k; ++kk) {
+                    if (Shape::whole_slabs && kk == 8 && k_left <= 8)
+                        break; // half of the last slab
                     if (kk == unrolled_k - 1) {
-                        if (is_last) {
-                            cp_async_wait<Shape::stages - 2>();
-                            // All threads' copies of the next slab have arrived, and all threads
-                            // have read the rest of this slab, whose stage the next round fills.
-                            __syncthreads();
-                        }
+                        if (is_last)
+                            wait_for_next_slab();
                         // After the last slab this reads zeroes or old data, which are not used.
                         frag[(kk + 1) % 2].load(next_a, next_b, 0);
                     } else {
@@ -310,6 +403,7 @@ struct warp_tile {
                 at_a = next_a;
                 at_b = next_b;
             }
+            to_next_stage();
             after_slab();
         }
         cp_async_wait<0>();

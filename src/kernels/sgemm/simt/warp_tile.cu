@@ -5,12 +5,16 @@
 // tile to 256 x 128. For each k a thread needs 6 loads of 128 bits for 128 FMAs; in rung 14 it
 // needs 4 for 64. The mechanism is in components/warp_tile.cuh, for tiles of any shape. The smaller
 // tiles are for a short k, which slabs of 8 cut with less waste, and put several blocks on a
-// multiprocessor: one multiplies while others load or store.
+// multiprocessor: one multiplies while others load or store. Tiles of 64 x 64 have a loop without
+// checks for slabs inside A and B. Two warps compute such a tile, or four if a multiprocessor has
+// three tiles or fewer, since two warps of each would not keep its four schedulers equally busy.
 // Bound: instruction issue, 128 FMAs of 134 instructions for each k; and idle multiprocessors in
 // the last round of tiles. 8 x 8 thread tiles reach 94% of the FMA peak instead of 95.5%. Copies
 // also take 4 to 24 instructions for each slab of 2048 FMAs, depending on alignment and
-// transposition.
-// Shared memory: `stages` of [block_k][block_m (+ 4)] and [block_k][block_n (+ 4)]; 24 to 98 KiB.
+// transposition. Tiles of 64 x 64 are bound by shared memory: it is busy with loads for 32 cycles
+// of each k with 8 x 8 elements a thread, and for 48 with 8 x 4, beside 32 cycles of FMAs, and with
+// copies for 4 to 16 more.
+// Shared memory: `stages` of [block_k][block_m (+ 4)] and [block_k][block_n (+ 4)]; 12 to 98 KiB.
 // Launch: a block for each tile of C, with a warp for each warp tile.
 // Accepts: every product whose tiles fit into a grid, on devices with enough shared memory. Copies
 // have 16 bytes if the operands whose lines run along memory consist of aligned quads.
@@ -135,20 +139,35 @@ bool may_be_quads(const sgemm_problem& p) {
            p.epilogue.is_empty() && (p.transa || a) && (!p.transb || b);
 }
 
-// Across: the transposed tile shape, used if it makes fewer tiles of C. Shape itself if there is
-// none.
-template <class Shape, int blocks_per_sm, bool has_epilogue_ = false, class Across = Shape>
+// A tile shape, and the blocks of it that a multiprocessor holds.
+template <class Shape_, int resident_>
+struct resident_tile {
+    using shape = Shape_;
+    static constexpr int resident = resident_;
+};
+
+// Other: another tile shape for some products. If it lies across, it is the transposed shape, used
+// if it makes fewer tiles of C. Otherwise it has more warps, and is used if a multiprocessor has
+// few tiles. It is Tile itself if there is none.
+template <class Tile, bool has_epilogue_ = false, class Other = Tile>
 struct variant {
-    using shape = Shape;
+    using shape = typename Tile::shape;
+    using other_shape = typename Other::shape;
     static constexpr int min_arch = 80, max_arch = 0;
     static constexpr bool has_epilogue = has_epilogue_;
     static constexpr bool takes_triangles = true, keeps_k_order = true;
-    static constexpr bool has_across = lies_across<Across>;
+    static constexpr bool has_other = !std::is_same_v<Tile, Other>;
+    static constexpr int64_t few_tiles = 3; // of a multiprocessor, at most
     // For the form that pads both operands.
-    static constexpr size_t smem_bytes = warp_tile<Shape, true, false, true>::smem_bytes;
+    static constexpr size_t smem_bytes =
+        std::max(warp_tile<shape, true, false, true>::smem_bytes,
+                 warp_tile<other_shape, true, false, true>::smem_bytes);
 
-    template <class Tile, bool has_epilogue_here, class F>
+    template <class Taken, bool has_epilogue_here, class F>
     static myblasStatus_t with_tile(unsigned choice, F&& f) {
+        using taken_shape = std::conditional_t<has_epilogue_here,
+                                               with_epilogue<typename Taken::shape>,
+                                               typename Taken::shape>;
         return with_bits<7>(
             choice,
             [&](auto transa,
@@ -167,50 +186,62 @@ struct variant {
                                                 : !by_quads_c              ? c_transfer::columns
                                                 : reads_c                  ? c_transfer::quads_first
                                                                            : c_transfer::quads;
-                return f(warp_tile_kernel<Tile, transa, transb, copies, transfer, blocks_per_sm>,
-                         warp_tile<Tile, transa, transb, copies != line_copies::words>::smem_bytes);
+                return f(warp_tile_kernel<taken_shape,
+                                          transa,
+                                          transb,
+                                          copies,
+                                          transfer,
+                                          Taken::resident>,
+                         warp_tile<taken_shape, transa, transb, copies != line_copies::words>::
+                             smem_bytes);
             });
     }
 
     // Bits: the two transpositions; A and B are copied by quads; C is accessed by quads; alignment
     // of pointer arrays is checked in the kernel; C may be read before the loop; C is added to in
-    // memory; the tile shape is Across; there is an epilogue, which writes C by columns.
-    static constexpr int choice_bits = 7 + has_across + has_epilogue;
+    // memory; the tile is Other; there is an epilogue, which writes C by columns.
+    static constexpr int choice_bits = 7 + has_other + has_epilogue;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
-        const bool is_finished = choice >> (7 + has_across);
-        if constexpr (has_across)
+        const bool is_finished = choice >> (7 + has_other);
+        if constexpr (has_other)
             if (choice & 128)
-                return with_shape<Across>(choice % 128, is_finished, f);
-        return with_shape<Shape>(choice % 128, is_finished, f);
+                return with_form<Other>(choice % 128, is_finished, f);
+        return with_form<Tile>(choice % 128, is_finished, f);
     }
-    template <class Tile, class F>
-    static myblasStatus_t with_shape(unsigned choice, bool is_finished, F&& f) {
+    template <class Taken, class F>
+    static myblasStatus_t with_form(unsigned choice, bool is_finished, F&& f) {
         if constexpr (has_epilogue)
             if (is_finished)
-                return with_tile<with_epilogue<Tile>, true>(choice, f);
-        return with_tile<Tile, false>(choice, f);
+                return with_tile<Taken, true>(choice, f);
+        return with_tile<Taken, false>(choice, f);
     }
 
-    static bool is_across(const sgemm_problem& p) {
-        return has_across && p.triangle == triangle_of_c::none &&
-               tile_count(p, Across::block_m, Across::block_n) <
-                   tile_count(p, Shape::block_m, Shape::block_n);
+    static bool takes_other(const sgemm_problem& p, const device_info& device) {
+        if constexpr (!has_other)
+            return false;
+        const int64_t tiles = tile_count(p, shape::block_m, shape::block_n);
+        if constexpr (lies_across<other_shape>)
+            return p.triangle == triangle_of_c::none &&
+                   tile_count(p, other_shape::block_m, other_shape::block_n) < tiles;
+        return tiles <= few_tiles * device.sm_count / p.batch_count;
     }
 
     static bool fits(const sgemm_problem& p, const device_info& device) {
         return smem_bytes <= device.smem_per_block &&
-               fits_grid<Shape::block_m, Shape::block_n>(p, device);
+               fits_grid<shape::block_m, shape::block_n>(p, device);
     }
 
+    // The predictor's coefficients were fitted with slabs of 8 k and five blocks of 64 x 64.
+    template <class Taken>
+    static constexpr tile_kernel estimate = {
+        .block_m = Taken::shape::block_m,
+        .block_n = Taken::shape::block_n,
+        .slab_k = Taken::shape::whole_slabs ? 8 : Taken::shape::block_k,
+        .resident = Taken::shape::whole_slabs ? 5 : Taken::resident,
+        .quads_of_k = false};
     static work_estimate work(const work_query& q) {
-        const bool across = is_across(q.problem);
-        const tile_kernel kernel{.block_m = across ? Across::block_m : Shape::block_m,
-                                 .block_n = across ? Across::block_n : Shape::block_n,
-                                 .slab_k = Shape::block_k,
-                                 .resident = blocks_per_sm,
-                                 .quads_of_k = false};
-        return kernel.work(q);
+        return (takes_other(q.problem, q.device) ? estimate<Other> : estimate<Tile>).work(q);
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
@@ -219,7 +250,7 @@ struct variant {
         const bool quads_c =
             p.triangle == triangle_of_c::none &&
             batch_aligned16(p.c_array ? nullptr : p.c, p.ldc, p.stride_c, nullptr, p.batch_count);
-        const bool across = is_across(p);
+        const bool other = takes_other(p, *context.device);
         const bool arrays = may_be_quads(p);
         // A C that is larger than the L2 cache is better read early, if it is aligned.
         const double c_bytes = 4 * computed_elements(p) * static_cast<double>(p.batch_count);
@@ -228,36 +259,41 @@ struct variant {
         const bool reads_c_first =
             may_be_nonzero(p.beta) && p.math != MYBLAS_FP32_REPRODUCIBLE_MATH;
         const unsigned choice = copy_bits(p) | arrays << 2 | quads_c << 3 | arrays << 4 |
-                                reads_c_first << 5 | adds << 6 | across << 7 |
-                                !p.epilogue.is_empty() << (7 + has_across);
+                                reads_c_first << 5 | adds << 6 | other << 7 |
+                                !p.epilogue.is_empty() << (7 + has_other);
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
-            return launch_products(kernel,
-                                   {.x = across ? tile_count(p, Across::block_m, Across::block_n)
-                                                : tile_count(p, Shape::block_m, Shape::block_n),
-                                    .threads = Shape::threads,
-                                    .smem_bytes = bytes,
-                                    .early = true},
-                                   p,
-                                   context);
+            return launch_products(
+                kernel,
+                {.x = other ? tile_count(p, other_shape::block_m, other_shape::block_n)
+                            : tile_count(p, shape::block_m, shape::block_n),
+                 .threads = other ? other_shape::threads : shape::threads,
+                 .smem_bytes = bytes,
+                 .early = true},
+                p,
+                context);
         });
     }
 };
 
 // clang-format off
-//                                           block         warp    lanes          blocks of a
-//                                           m    n    k   m   n   m      stages  SM, epilogue
-using tile_256x128 = variant<warp_tile_shape<256, 128, 16, 64, 64, 4,     4>,     1, true>;
-using tile_128x64  = variant<warp_tile_shape<128, 64,  8,  64, 32, 8,     6>,     3, true,
-                             warp_tile_shape<64,  128, 8,  64, 32, 8,     6>>;
-using tile_64x64   = variant<warp_tile_shape<64,  64,  8,  32, 32, 4,     6>,     5>;
+//                                       block         warp    lanes          whole    blocks of
+//                                       m    n    k   m   n   m      stages  slabs    an SM
+using large  = resident_tile<warp_tile_shape<256, 128, 16, 64, 64, 4,     4>,             1>;
+using high   = resident_tile<warp_tile_shape<128, 64,  8,  64, 32, 8,     6>,             3>;
+using across = resident_tile<warp_tile_shape<64,  128, 8,  64, 32, 8,     6>,             3>;
+using many   = resident_tile<warp_tile_shape<64,  64,  8,  64, 32, 8,     3,      true>,  8>;
+using few    = resident_tile<warp_tile_shape<64,  64,  16, 32, 32, 4,     3,      true>,  5>;
 // clang-format on
 
 } // namespace
 
 constinit const std::array<sgemm_kernel, 3> sgemm_warp_tile = {
-    describe<tile_256x128>("warp_tile/256x128", "warps of 64 x 64, threads of 16 x 8, cp.async"),
-    describe<tile_128x64>("warp_tile/128x64", "warps of 64 x 32, threads of 8 x 8, cp.async"),
-    describe<tile_64x64>("warp_tile/64x64", "warps of 32 x 32, threads of 8 x 4, cp.async"),
+    describe<variant<large, true>>("warp_tile/256x128",
+                                   "warps of 64 x 64, threads of 16 x 8, cp.async"),
+    describe<variant<high, true, across>>("warp_tile/128x64",
+                                          "warps of 64 x 32, threads of 8 x 8, cp.async"),
+    describe<variant<many, false, few>>("warp_tile/64x64",
+                                        "warps of 64 x 32, threads of 8 x 8, cp.async"),
 };
 
 } // namespace myblas::cuda
