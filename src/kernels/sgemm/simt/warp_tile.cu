@@ -149,12 +149,12 @@ struct resident_tile {
 // Other: another tile shape for some products. If it lies across, it is the transposed shape, used
 // if it makes fewer tiles of C. Otherwise it has more warps, and is used if a multiprocessor has
 // few tiles. It is Tile itself if there is none.
-template <class Tile, bool has_epilogue_ = false, class Other = Tile>
+template <class Tile, class Other = Tile>
 struct variant {
     using shape = typename Tile::shape;
     using other_shape = typename Other::shape;
     static constexpr int min_arch = 80, max_arch = 0;
-    static constexpr bool has_epilogue = has_epilogue_;
+    static constexpr bool has_epilogue = true;
     static constexpr bool takes_triangles = true, keeps_k_order = true;
     static constexpr bool has_other = !std::is_same_v<Tile, Other>;
     static constexpr int64_t few_tiles = 3; // of a multiprocessor, at most
@@ -200,7 +200,7 @@ struct variant {
     // Bits: the two transpositions; A and B are copied by quads; C is accessed by quads; alignment
     // of pointer arrays is checked in the kernel; C may be read before the loop; C is added to in
     // memory; the tile is Other; there is an epilogue, which writes C by columns.
-    static constexpr int choice_bits = 7 + has_other + has_epilogue;
+    static constexpr int choice_bits = 8 + has_other;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
         const bool is_finished = choice >> (7 + has_other);
@@ -211,10 +211,7 @@ struct variant {
     }
     template <class Taken, class F>
     static myblasStatus_t with_form(unsigned choice, bool is_finished, F&& f) {
-        if constexpr (has_epilogue)
-            if (is_finished)
-                return with_tile<Taken, true>(choice, f);
-        return with_tile<Taken, false>(choice, f);
+        return is_finished ? with_tile<Taken, true>(choice, f) : with_tile<Taken, false>(choice, f);
     }
 
     static bool takes_other(const sgemm_problem& p, const device_info& device) {
@@ -286,12 +283,10 @@ using few    = resident_tile<warp_tile_shape<64,  64,  16, 32, 32, 4,     3,    
 } // namespace
 
 constinit const std::array<sgemm_kernel, 3> sgemm_warp_tile = {
-    describe<variant<large, true>>("warp_tile/256x128",
-                                   "warps of 64 x 64, threads of 16 x 8, cp.async"),
-    describe<variant<high, true, across>>("warp_tile/128x64",
-                                          "warps of 64 x 32, threads of 8 x 8, cp.async"),
-    describe<variant<many, true, few>>("warp_tile/64x64",
-                                        "warps of 64 x 32, threads of 8 x 8, cp.async"),
+    describe<variant<large>>("warp_tile/256x128", "warps of 64 x 64, threads of 16 x 8, cp.async"),
+    describe<variant<high, across>>("warp_tile/128x64",
+                                    "warps of 64 x 32, threads of 8 x 8, cp.async"),
+    describe<variant<many, few>>("warp_tile/64x64", "warps of 64 x 32, threads of 8 x 8, cp.async"),
 };
 
 } // namespace myblas::cuda
