@@ -103,6 +103,7 @@ void test_zeros(void**) {
         for (const int order : {1, 100, 128, 513, 1000, 2304})
             for (const int lines : {1, 64, 129, 1500}) {
                 check_zeros<128, 64, 8, 16>(zeros, order, lines);
+                check_zeros<128, 64, 1, 1>(zeros, order, lines);
                 check_zeros<256, 128, 8, 16>(zeros, order, lines);
                 check_zeros<128, 128, 2, 3>(zeros, order, lines);
             }

@@ -1,6 +1,7 @@
 // Rules of the cuda backend for compute capability 9.0. Products are chosen by the predictor
 // (model_sm90.inc). The other rules are from measurements on an H100 80GB HBM3 with CUDA 13.0 on
-// 2026-11-21 and 22: transposes in docs/experiments/transpose.md, sums and histogram in sum.md.
+// 2026-11-21 and 22, those of floats that are moved one by one on an H200 on 2026-11-29: transposes
+// in docs/experiments/transpose.md, sums and histogram in sum.md.
 #include "kernels/histogram/registry.h"
 #include "kernels/level2/registry.h"
 #include "kernels/level3/registry.h"
@@ -16,6 +17,7 @@ namespace {
 using namespace cuda;
 
 constexpr unsigned nn = 1;
+constexpr unsigned unpadded_words = word_form & ~padded_word_form;
 
 // clang-format off
 // Products are chosen by predicted time. A product that no variant accepts goes to the kernel that
@@ -39,7 +41,7 @@ constexpr rule<transpose_problem> transpose[] = {
     {byte_form & whole_sectors_form, {any, any, at_least(64), any}, &transpose_large_tiles},
     {whole_sectors_form, {any, any, at_least(32),   any},                &transpose_vectorised},
     {whole_sectors_form, {any, any, at_least(32),   any},                &transpose_large_tiles},
-    {word_form & ~padded_word_form, {any, at_most(7), any, at_least(3300000)}, &transpose_interleaved},
+    {unpadded_words,     {any, at_most(7), any,     at_least(3300000)},  &transpose_interleaved},
     {word_form,          {any, any, at_least(3),    at_most(6800000)},   &transpose_small_elements},
     {padded_word_form,   {any, any, {3, 32},        any},                &transpose_small_elements},
     {padded_word_form,   {any, any, at_least(33),   any},                &transpose_shifted},

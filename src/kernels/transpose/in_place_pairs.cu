@@ -298,11 +298,12 @@ bool starts_on_lines(const transpose_problem& p) {
 
 // Floats that are copied one by one: the side of the fastest tiles. Pairs of tiles are dealt to the
 // multiprocessors in rounds, one pair to each. A round takes a time proportional to the elements of
-// a tile, and to a factor measured on an H200.
+// a tile, and to a factor measured on an H200. For small matrices, 64 is the largest.
 int side_of_words(const transpose_problem& p, const device_info& device) {
     constexpr struct {
         int side, factor;
     } choices[] = {{16, 2100}, {32, 1250}, {64, 1000}, {96, 980}, {128, 995}};
+    const bool is_small = p.n * p.n * p.batch_count < 1 << 22;
     int fastest = 0;
     int64_t least = std::numeric_limits<int64_t>::max();
     for (const auto [side, factor] : choices) {
@@ -310,7 +311,7 @@ int side_of_words(const transpose_problem& p, const device_info& device) {
         const int64_t rounds =
             quotient_up(tiles * (tiles + 1) / 2 * p.batch_count, device.sm_count);
         const int64_t cost = rounds * side * side * factor;
-        if (cost < least)
+        if (cost < least && (side <= 64 || !is_small))
             least = cost, fastest = side;
     }
     return fastest;

@@ -17,7 +17,7 @@
 //      elements  32 x 64    32 x 64    below      32 x 32    32 x 32
 //                256        256                   256        256
 //                (32 x 32 up to 2^18 elements, and if n is at most 32)
-//      floats    16 x 32 with 128 threads up to 150,000 elements, 16 x 64 up to 700,000, 32 x 64
+//      floats    16 x 32 with 128 threads up to 150,000 elements, 16 x 64 up to 600,000, 32 x 64
 //                beyond; thin ones 8 x 128, 16 x 64, 64 x 32, 64 x 16, 128 x 8; 256 threads
 // Accepts: out of place; batches within the limits of the grid; m, n and leading dimensions up to
 // 2^25. For squares, the base, columns and leading dimension of A are multiples of 8 bytes (16 for
@@ -182,7 +182,7 @@ myblasStatus_t launch_elements(const transpose_problem& p, const launch_context&
 constexpr int flat_rows = 8, flat_cols = 128; // of tiles for few rows
 
 myblasStatus_t launch_floats(const transpose_problem& p, const launch_context& context) {
-    constexpr int64_t a_few = 10000, few = 150000, many = 700000; // elements
+    constexpr int64_t a_few = 2000, few = 150000, many = 600000; // elements
     using T = uint32_t;
     const int64_t elements = p.m * p.n * p.batch_count;
     if (elements > a_few) {

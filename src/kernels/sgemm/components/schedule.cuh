@@ -120,14 +120,19 @@ struct stream_k_list {
     template <class Shape>
     __device__ __forceinline__ void fill(const sgemm_problem& p,
                                          const stream_k_schedule& schedule) {
+        constexpr int patch_m = 1024 / Shape::block_m, patch_n = 1024 / Shape::block_n;
         const int tiles_m = ceil_div(static_cast<int>(p.m), Shape::block_m);
         const int tiles_n = ceil_div(static_cast<int>(p.n), Shape::block_n);
+        // In one or two bands, tiles would hardly be sorted, and the workers' shares unequal.
+        const bool of_a = p.zeros == known_zeros::above_of_a || p.zeros == known_zeros::below_of_a;
+        const bool sorts_all = of_a ? tiles_m <= 2 * patch_m : tiles_n <= 2 * patch_n;
         for (int index = threadIdx.x; index < most; index += Shape::threads) {
             const int tile = unit_back_and_forth(index, schedule.workers);
             if (tile >= schedule.tiles)
                 break;
-            const auto at = longest_first<1024 / Shape::block_m, 1024 / Shape::block_n>(
-                tile, p.zeros, tiles_m, tiles_n);
+            const auto at = sorts_all
+                                ? longest_first<1, 1>(tile, p.zeros, tiles_m, tiles_n)
+                                : longest_first<patch_m, patch_n>(tile, p.zeros, tiles_m, tiles_n);
             const int row = at.row * Shape::block_m, col = at.col * Shape::block_n;
             const k_range k(p.zeros, p.k, row, row + Shape::block_m, col, col + Shape::block_n);
             entries[index] = {row,
