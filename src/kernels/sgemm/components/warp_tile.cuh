@@ -128,11 +128,12 @@ struct slab_copier {
         gmem += k_contiguous ? block_k : block_k * ld;
     }
 
-    // Starts a slab inside the operand: copy after copy, from r = 0 on, or at once.
-    __device__ __forceinline__ void start_copy(float* target, int r) {
+    // Starts a slab inside the operand: copy after copy, from r = 0 on, or at once. A copy that
+    // does not read writes zeroes.
+    __device__ __forceinline__ void start_copy(float* target, int r, bool reads = true) {
         const bool is_last = r + 1 == copies, ends_lines = (r + 1) % line_copies == 0;
         const int line_offset = r % line_copies * line_step, k_offset = r / line_copies * k_step;
-        cp_async<width * 4>(target + k_offset * pitch + line_offset, gmem);
+        cp_async<width * 4>(target + k_offset * pitch + line_offset, gmem, reads);
         const int lines_on = ends_lines ? -line_offset : line_step;
         const int k_on = is_last ? block_k - k_offset : ends_lines ? k_step : 0;
         gmem += k_contiguous ? k_on + lines_on * ld : lines_on + k_on * ld;
@@ -354,7 +355,9 @@ struct warp_tile {
     }
 
     // The same for shapes with whole_slabs. While whole slabs start, a slab is multiplied without a
-    // branch, and the copies are spread among the FMAs.
+    // branch, and the copies are spread among the FMAs. With slabs of 16 k, the same loop takes the
+    // last slabs, and writes zeroes where nothing is left to start: that is faster than to fetch
+    // the code of the other loop.
     template <class AfterSlab, class Meanwhile>
     static __device__ __forceinline__ void multiply_slabs(const sgemm_problem& p,
                                                           const sgemm_operands& o,
@@ -388,6 +391,7 @@ struct warp_tile {
             end_start();
         };
 
+        constexpr bool takes_last_slabs = Shape::block_k == 16;
         // Stages are offsets in shared memory.
         constexpr int last_stage = (Shape::stages - 1) * stage_floats;
 #pragma unroll 1
@@ -425,6 +429,7 @@ struct warp_tile {
                 start_slab(write_stage);
             float* const target_a = copy_a.target_in(smem + write_stage);
             float* const target_b = copy_b.target_in(smem + write_stage + copier_a::slab_floats);
+            const bool starts = !takes_last_slabs || k_to_start > 0;
 #pragma unroll
             for (int kk = 0; kk < Shape::block_k; ++kk) {
                 if (!spreads && kk == 8 && k_left <= 8)
@@ -433,9 +438,9 @@ struct warp_tile {
                 for (int i = 0; i < copies; ++i)
                     if (spreads && i * groups / copies * 4 == kk) {
                         if (i < copies_a)
-                            copy_a.start_copy(target_a, i);
+                            copy_a.start_copy(target_a, i, starts);
                         else
-                            copy_b.start_copy(target_b, i - copies_a);
+                            copy_b.start_copy(target_b, i - copies_a, starts);
                     }
                 if (spreads && kk == Shape::block_k - 4)
                     end_start();
@@ -455,7 +460,8 @@ struct warp_tile {
             after_slab();
         };
 #pragma unroll 1
-        while (is_whole())
+        while (is_whole() ||
+               (takes_last_slabs && is_inside && k_to_start <= 0 && k_left >= Shape::block_k))
             multiply_slab(std::true_type());
         copy_a.rematerialise(tile_row, p.m);
         copy_b.rematerialise(tile_col, p.n);
