@@ -128,11 +128,12 @@ struct slab_copier {
         gmem += k_contiguous ? block_k : block_k * ld;
     }
 
-    // Starts a slab inside the operand: copy after copy, from r = 0 on, or at once.
-    __device__ __forceinline__ void start_copy(float* target, int r) {
+    // Starts a slab inside the operand: copy after copy, from r = 0 on, or at once. A copy that
+    // does not read writes zeroes.
+    __device__ __forceinline__ void start_copy(float* target, int r, bool reads = true) {
         const bool is_last = r + 1 == copies, ends_lines = (r + 1) % line_copies == 0;
         const int line_offset = r % line_copies * line_step, k_offset = r / line_copies * k_step;
-        cp_async<width * 4>(target + k_offset * pitch + line_offset, gmem);
+        cp_async<width * 4>(target + k_offset * pitch + line_offset, gmem, reads);
         const int lines_on = ends_lines ? -line_offset : line_step;
         const int k_on = is_last ? block_k - k_offset : ends_lines ? k_step : 0;
         gmem += k_contiguous ? k_on + lines_on * ld : lines_on + k_on * ld;
@@ -280,6 +281,94 @@ struct warp_tile {
             meanwhile();
             return;
         }
+        if constexpr (Shape::whole_slabs) {
+            multiply_slabs(p, o, tile_row, tile_col, first_k, k, smem, acc, after_slab, meanwhile);
+            return;
+        }
+        copier_a copy_a(o.a, p.lda, tile_row, p.m, first_k);
+        copier_b copy_b(o.b, p.ldb, tile_col, p.n, first_k);
+        int64_t k_to_start = k; // k whose copies have not been started
+        auto start_slab = [&](int stage) {
+            if (k_to_start > 0) {
+                const int left =
+                    k_to_start < Shape::block_k ? static_cast<int>(k_to_start) : Shape::block_k;
+                float* target = smem + stage * stage_floats;
+                copy_a.start(target, left);
+                copy_b.start(target + copier_a::slab_floats, left);
+                k_to_start -= Shape::block_k;
+            }
+            // An empty group counts too, so that the wait below is right.
+            cp_async_commit();
+        };
+
+#pragma unroll
+        for (int stage = 0; stage < Shape::stages - 1; ++stage)
+            start_slab(stage);
+        meanwhile();
+
+        const int row = thread_row();
+        const int col = copier_a::slab_floats + thread_col();
+        int read_stage = 0, write_stage = Shape::stages - 1;
+        fragment frag[2];
+        cp_async_wait<Shape::stages - 2>();
+        __syncthreads(); // all threads' copies of the first slab have arrived
+        frag[0].load(smem + row, smem + col, 0);
+
+        // This thread's first row or column at the current k.
+        const float* at_a = smem + row;
+        const float* at_b = smem + col;
+        for (int64_t k_left = k; k_left > 0; k_left -= Shape::block_k) { // docs/ladder.md
+            start_slab(write_stage);
+            write_stage = write_stage + 1 == Shape::stages ? 0 : write_stage + 1;
+            read_stage = read_stage + 1 == Shape::stages ? 0 : read_stage + 1;
+            const float* next_stage = smem + read_stage * stage_floats;
+#pragma unroll 1
+            for (int first = 0; first < Shape::block_k; first += unrolled_k) {
+                const bool is_last = first + unrolled_k == Shape::block_k;
+                const float* next_a =
+                    is_last ? next_stage + row : at_a + unrolled_k * copier_a::pitch;
+                const float* next_b =
+                    is_last ? next_stage + col : at_b + unrolled_k * copier_b::pitch;
+#pragma unroll
+                for (int kk = 0; kk < unrolled_k; ++kk) {
+                    if (kk == unrolled_k - 1) {
+                        if (is_last) {
+                            cp_async_wait<Shape::stages - 2>();
+                            // All threads' copies of the next slab have arrived, and all threads
+                            // have read the rest of this slab, whose stage the next round fills.
+                            __syncthreads();
+                        }
+                        // After the last slab this reads zeroes or old data, which are not used.
+                        frag[(kk + 1) % 2].load(next_a, next_b, 0);
+                    } else {
+                        frag[(kk + 1) % 2].load(at_a, at_b, kk + 1);
+                    }
+                    multiply_fragment(frag[kk % 2], acc);
+                }
+                at_a = next_a;
+                at_b = next_b;
+            }
+            after_slab();
+        }
+        cp_async_wait<0>();
+        __syncthreads(); // shared memory is free for other uses
+    }
+
+    // The same for shapes with whole_slabs. While whole slabs start, a slab is multiplied without a
+    // branch, and the copies are spread among the FMAs. With slabs of 16 k, the same loop takes the
+    // last slabs, and writes zeroes where nothing is left to start: that is faster than to fetch
+    // the code of the other loop.
+    template <class AfterSlab, class Meanwhile>
+    static __device__ __forceinline__ void multiply_slabs(const sgemm_problem& p,
+                                                          const sgemm_operands& o,
+                                                          int64_t tile_row,
+                                                          int64_t tile_col,
+                                                          int64_t first_k,
+                                                          int64_t k,
+                                                          float* smem,
+                                                          accumulators& acc,
+                                                          AfterSlab after_slab,
+                                                          Meanwhile meanwhile) {
         copier_a copy_a(o.a, p.lda, tile_row, p.m, first_k);
         copier_b copy_b(o.b, p.ldb, tile_col, p.n, first_k);
         const bool is_inside = p.m - tile_row >= Shape::block_m && p.n - tile_col >= Shape::block_n;
@@ -302,11 +391,12 @@ struct warp_tile {
             end_start();
         };
 
+        constexpr bool takes_last_slabs = Shape::block_k == 16;
         // Stages are offsets in shared memory.
         constexpr int last_stage = (Shape::stages - 1) * stage_floats;
-#pragma unroll Shape::whole_slabs ? 1 : Shape::stages
+#pragma unroll 1
         for (int stage = 0; stage < last_stage; stage += stage_floats) {
-            if (Shape::whole_slabs && is_whole()) {
+            if (is_whole()) {
                 copy_a.start_whole(smem + stage);
                 copy_b.start_whole(smem + stage + copier_a::slab_floats);
                 end_start();
@@ -320,11 +410,6 @@ struct warp_tile {
         const float* const first_a = smem + thread_row();
         const float* const first_b = smem + copier_a::slab_floats + thread_col();
         int read_stage = 0, write_stage = last_stage, next_stage = stage_floats;
-        const auto to_next_stage = [&] {
-            write_stage = read_stage;
-            read_stage = next_stage;
-            next_stage = next_stage == last_stage ? 0 : next_stage + stage_floats;
-        };
         const auto wait_for_next_slab = [] {
             cp_async_wait<Shape::stages - 2>();
             // All threads' copies of the next slab have arrived, and all threads have read the rest
@@ -336,76 +421,53 @@ struct warp_tile {
         frag[0].load(first_a, first_b, 0);
 
         int64_t k_left = k;
-        if constexpr (Shape::whole_slabs) {
-            // While whole slabs start, a slab is multiplied without a branch. The copies are spread
-            // among the FMAs.
+        const auto multiply_slab = [&](auto starts_whole) {
+            constexpr bool spreads = decltype(starts_whole)::value;
             constexpr int copies_a = copier_a::copies, copies = copies_a + copier_b::copies;
             constexpr int groups = Shape::block_k / 4; // of copies, 4 k apart
-            while (is_whole()) {
-                float* const target_a = copy_a.target_in(smem + write_stage);
-                float* const target_b =
-                    copy_b.target_in(smem + write_stage + copier_a::slab_floats);
-                const float* const at_a = first_a + read_stage;
-                const float* const at_b = first_b + read_stage;
+            if (!spreads)
+                start_slab(write_stage);
+            float* const target_a = copy_a.target_in(smem + write_stage);
+            float* const target_b = copy_b.target_in(smem + write_stage + copier_a::slab_floats);
+            const bool starts = !takes_last_slabs || k_to_start > 0;
 #pragma unroll
-                for (int kk = 0; kk < Shape::block_k; ++kk) {
+            for (int kk = 0; kk < Shape::block_k; ++kk) {
+                if (!spreads && kk == 8 && k_left <= 8)
+                    break; // half of the last slab
 #pragma unroll
-                    for (int i = 0; i < copies; ++i)
-                        if (i * groups / copies * 4 == kk) {
-                            if (i < copies_a)
-                                copy_a.start_copy(target_a, i);
-                            else
-                                copy_b.start_copy(target_b, i - copies_a);
-                        }
-                    if (kk == Shape::block_k - 4)
-                        end_start();
-                    if (kk == Shape::block_k - 1) {
-                        wait_for_next_slab();
-                        frag[(kk + 1) % 2].load(first_a + next_stage, first_b + next_stage, 0);
-                    } else {
-                        frag[(kk + 1) % 2].load(at_a, at_b, kk + 1);
+                for (int i = 0; i < copies; ++i)
+                    if (spreads && i * groups / copies * 4 == kk) {
+                        if (i < copies_a)
+                            copy_a.start_copy(target_a, i, starts);
+                        else
+                            copy_b.start_copy(target_b, i - copies_a, starts);
                     }
-                    multiply_fragment(frag[kk % 2], acc);
+                if (spreads && kk == Shape::block_k - 4)
+                    end_start();
+                if (kk == Shape::block_k - 1) {
+                    wait_for_next_slab();
+                    // After the last slab this reads zeroes or old data, which are not used.
+                    frag[(kk + 1) % 2].load(first_a + next_stage, first_b + next_stage, 0);
+                } else {
+                    frag[(kk + 1) % 2].load(first_a + read_stage, first_b + read_stage, kk + 1);
                 }
-                k_left -= Shape::block_k;
-                to_next_stage();
-                after_slab();
+                multiply_fragment(frag[kk % 2], acc);
             }
-            copy_a.rematerialise(tile_row, p.m);
-            copy_b.rematerialise(tile_col, p.n);
-        }
-        // This thread's first row or column at the current k.
-        const float* at_a = first_a + read_stage;
-        const float* at_b = first_b + read_stage;
-        for (; k_left > 0; k_left -= Shape::block_k) { // docs/ladder.md
-            start_slab(write_stage);
-#pragma unroll 1
-            for (int first = 0; first < Shape::block_k; first += unrolled_k) {
-                const bool is_last = first + unrolled_k == Shape::block_k;
-                const float* next_a =
-                    is_last ? first_a + next_stage : at_a + unrolled_k * copier_a::pitch;
-                const float* next_b =
-                    is_last ? first_b + next_stage : at_b + unrolled_k * copier_b::pitch;
-#pragma unroll
-                for (int kk = 0; kk < unrolled_k; ++kk) {
-                    if (Shape::whole_slabs && kk == 8 && k_left <= 8)
-                        break; // half of the last slab
-                    if (kk == unrolled_k - 1) {
-                        if (is_last)
-                            wait_for_next_slab();
-                        // After the last slab this reads zeroes or old data, which are not used.
-                        frag[(kk + 1) % 2].load(next_a, next_b, 0);
-                    } else {
-                        frag[(kk + 1) % 2].load(at_a, at_b, kk + 1);
-                    }
-                    multiply_fragment(frag[kk % 2], acc);
-                }
-                at_a = next_a;
-                at_b = next_b;
-            }
-            to_next_stage();
+            k_left -= Shape::block_k;
+            write_stage = read_stage;
+            read_stage = next_stage;
+            next_stage = next_stage == last_stage ? 0 : next_stage + stage_floats;
             after_slab();
-        }
+        };
+#pragma unroll 1
+        while (is_whole() ||
+               (takes_last_slabs && is_inside && k_to_start <= 0 && k_left >= Shape::block_k))
+            multiply_slab(std::true_type());
+        copy_a.rematerialise(tile_row, p.m);
+        copy_b.rematerialise(tile_col, p.n);
+#pragma unroll 1
+        while (k_left > 0)
+            multiply_slab(std::false_type());
         cp_async_wait<0>();
         __syncthreads(); // shared memory is free for other uses
     }
