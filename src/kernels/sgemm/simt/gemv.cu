@@ -557,7 +557,10 @@ work_estimate work(const work_query& q) {
     w.rounds = blocks.rounds;
     w.steps = blocks.rounds * whole_up(q.k / k_at_once);
     w.math_cycles = fma_cycles(q, elements);
-    w.copies = elements / static_cast<float>(32 * schedule.width);
+    // Where lanes split k, those beyond its end load nothing.
+    const auto chunk = static_cast<float>(schedule.chunk);
+    const float used = layout.k_contiguous ? q.k / (whole_up(q.k / chunk) * chunk) : 1;
+    w.copies = elements / (static_cast<float>(32 * schedule.width) * used);
     // If elements of a vector are apart, each of them brings a sector, and every block reads them.
     constexpr int64_t sector = 8; // elements
     const auto apart = static_cast<float>(std::min(std::abs(layout.short_k_step), sector) - 1) * 4;
@@ -573,10 +576,7 @@ work_estimate work(const work_query& q) {
     w.exchanges = static_cast<float>(schedule.split.sharing * schedule.split.cluster) +
                   (schedule.split.splits > 1 ? 180 : 0);
     w.wave_efficiency = blocks.wave_efficiency;
-    // Where lanes split k, those beyond its end have nothing to load.
-    const auto chunk = static_cast<float>(schedule.chunk);
-    if (layout.k_contiguous)
-        w.tile_utilisation = q.k / (whole_up(q.k / chunk) * chunk);
+    w.tile_utilisation = used;
     return w;
 }
 
