@@ -431,7 +431,11 @@ struct short_form {
         const int64_t least_together = int64_t{32} * 6 * device.sm_count;
         if (!layout.k_contiguous || p.k == 0)
             return false;
-        if (p.k <= short_rows::most_k && layout.lines >= least_together)
+        // The shorter k, the fewer lanes can share a line. Rows that do not lie together are copied
+        // one by one, for which there should be many warps.
+        const bool is_cheap = p.batch_count == 1 && lie_together(p, layout);
+        const int64_t least = is_cheap ? least_together * p.k / 96 : least_together;
+        if (p.k <= short_rows::most_k && layout.lines >= std::min(least, least_together))
             return true;
         return p.batch_count > 1 && layout.short_lines == 1 && layout.lines >= least_lines &&
                p.k >= least_k && p.k <= most_k && layout.lines * p.batch_count >= least_together;
