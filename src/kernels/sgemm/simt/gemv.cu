@@ -431,7 +431,11 @@ struct short_form {
         const int64_t least_together = int64_t{32} * 6 * device.sm_count;
         if (!layout.k_contiguous || p.k == 0)
             return false;
-        if (p.k <= short_rows::most_k && layout.lines >= least_together)
+        // The shorter k, the fewer lanes can share a line. Rows that do not lie together are copied
+        // one by one, for which there should be many warps.
+        const bool is_cheap = p.batch_count == 1 && lie_together(p, layout);
+        const int64_t least = is_cheap ? least_together * p.k / 96 : least_together;
+        if (p.k <= short_rows::most_k && layout.lines >= std::min(least, least_together))
             return true;
         return p.batch_count > 1 && layout.short_lines == 1 && layout.lines >= least_lines &&
                p.k >= least_k && p.k <= most_k && layout.lines * p.batch_count >= least_together;
@@ -557,7 +561,10 @@ work_estimate work(const work_query& q) {
     w.rounds = blocks.rounds;
     w.steps = blocks.rounds * whole_up(q.k / k_at_once);
     w.math_cycles = fma_cycles(q, elements);
-    w.copies = elements / static_cast<float>(32 * schedule.width);
+    // Where lanes split k, those beyond its end load nothing.
+    const auto chunk = static_cast<float>(schedule.chunk);
+    const float used = layout.k_contiguous ? q.k / (whole_up(q.k / chunk) * chunk) : 1;
+    w.copies = elements / (static_cast<float>(32 * schedule.width) * used);
     // If elements of a vector are apart, each of them brings a sector, and every block reads them.
     constexpr int64_t sector = 8; // elements
     const auto apart = static_cast<float>(std::min(std::abs(layout.short_k_step), sector) - 1) * 4;
@@ -573,10 +580,7 @@ work_estimate work(const work_query& q) {
     w.exchanges = static_cast<float>(schedule.split.sharing * schedule.split.cluster) +
                   (schedule.split.splits > 1 ? 180 : 0);
     w.wave_efficiency = blocks.wave_efficiency;
-    // Where lanes split k, those beyond its end have nothing to load.
-    const auto chunk = static_cast<float>(schedule.chunk);
-    if (layout.k_contiguous)
-        w.tile_utilisation = q.k / (whole_up(q.k / chunk) * chunk);
+    w.tile_utilisation = used;
     return w;
 }
 
