@@ -128,12 +128,11 @@ struct slab_copier {
         gmem += k_contiguous ? block_k : block_k * ld;
     }
 
-    // Starts a slab inside the operand: copy after copy, from r = 0 on, or at once. A copy that
-    // does not read writes zeroes.
-    __device__ __forceinline__ void start_copy(float* target, int r, bool reads = true) {
+    // Starts a slab inside the operand: copy after copy, from r = 0 on, or at once.
+    __device__ __forceinline__ void start_copy(float* target, int r) {
         const bool is_last = r + 1 == copies, ends_lines = (r + 1) % line_copies == 0;
         const int line_offset = r % line_copies * line_step, k_offset = r / line_copies * k_step;
-        cp_async<width * 4>(target + k_offset * pitch + line_offset, gmem, reads);
+        cp_async<width * 4>(target + k_offset * pitch + line_offset, gmem);
         const int lines_on = ends_lines ? -line_offset : line_step;
         const int k_on = is_last ? block_k - k_offset : ends_lines ? k_step : 0;
         gmem += k_contiguous ? k_on + lines_on * ld : lines_on + k_on * ld;
@@ -354,10 +353,8 @@ struct warp_tile {
         __syncthreads(); // shared memory is free for other uses
     }
 
-    // The same for shapes with whole_slabs. While whole slabs start, a slab is multiplied without a
-    // branch, and the copies are spread among the FMAs. With slabs of 16 k, the same loop takes the
-    // last slabs, and writes zeroes where nothing is left to start: that is faster than to fetch
-    // the code of the other loop.
+    // The same for shapes with whole_slabs. A function of its own, as code beside the loop above
+    // changes how its registers are dealt.
     template <class AfterSlab, class Meanwhile>
     static __device__ __forceinline__ void multiply_slabs(const sgemm_problem& p,
                                                           const sgemm_operands& o,
@@ -391,7 +388,6 @@ struct warp_tile {
             end_start();
         };
 
-        constexpr bool takes_last_slabs = Shape::block_k == 16;
         // Stages are offsets in shared memory.
         constexpr int last_stage = (Shape::stages - 1) * stage_floats;
 #pragma unroll 1
@@ -410,6 +406,11 @@ struct warp_tile {
         const float* const first_a = smem + thread_row();
         const float* const first_b = smem + copier_a::slab_floats + thread_col();
         int read_stage = 0, write_stage = last_stage, next_stage = stage_floats;
+        const auto to_next_stage = [&] {
+            write_stage = read_stage;
+            read_stage = next_stage;
+            next_stage = next_stage == last_stage ? 0 : next_stage + stage_floats;
+        };
         const auto wait_for_next_slab = [] {
             cp_async_wait<Shape::stages - 2>();
             // All threads' copies of the next slab have arrived, and all threads have read the rest
@@ -421,53 +422,73 @@ struct warp_tile {
         frag[0].load(first_a, first_b, 0);
 
         int64_t k_left = k;
-        const auto multiply_slab = [&](auto starts_whole) {
-            constexpr bool spreads = decltype(starts_whole)::value;
-            constexpr int copies_a = copier_a::copies, copies = copies_a + copier_b::copies;
-            constexpr int groups = Shape::block_k / 4; // of copies, 4 k apart
-            if (!spreads)
-                start_slab(write_stage);
+        // While whole slabs start, a slab is multiplied without a branch. The copies are spread
+        // among the FMAs.
+        constexpr int copies_a = copier_a::copies, copies = copies_a + copier_b::copies;
+        constexpr int groups = Shape::block_k / 4; // of copies, 4 k apart
+        while (is_whole()) {
             float* const target_a = copy_a.target_in(smem + write_stage);
             float* const target_b = copy_b.target_in(smem + write_stage + copier_a::slab_floats);
-            const bool starts = !takes_last_slabs || k_to_start > 0;
+            const float* const at_a = first_a + read_stage;
+            const float* const at_b = first_b + read_stage;
 #pragma unroll
             for (int kk = 0; kk < Shape::block_k; ++kk) {
-                if (!spreads && kk == 8 && k_left <= 8)
-                    break; // half of the last slab
 #pragma unroll
                 for (int i = 0; i < copies; ++i)
-                    if (spreads && i * groups / copies * 4 == kk) {
+                    if (i * groups / copies * 4 == kk) {
                         if (i < copies_a)
-                            copy_a.start_copy(target_a, i, starts);
+                            copy_a.start_copy(target_a, i);
                         else
-                            copy_b.start_copy(target_b, i - copies_a, starts);
+                            copy_b.start_copy(target_b, i - copies_a);
                     }
-                if (spreads && kk == Shape::block_k - 4)
+                if (kk == Shape::block_k - 4)
                     end_start();
                 if (kk == Shape::block_k - 1) {
                     wait_for_next_slab();
-                    // After the last slab this reads zeroes or old data, which are not used.
                     frag[(kk + 1) % 2].load(first_a + next_stage, first_b + next_stage, 0);
                 } else {
-                    frag[(kk + 1) % 2].load(first_a + read_stage, first_b + read_stage, kk + 1);
+                    frag[(kk + 1) % 2].load(at_a, at_b, kk + 1);
                 }
                 multiply_fragment(frag[kk % 2], acc);
             }
             k_left -= Shape::block_k;
-            write_stage = read_stage;
-            read_stage = next_stage;
-            next_stage = next_stage == last_stage ? 0 : next_stage + stage_floats;
+            to_next_stage();
             after_slab();
-        };
-#pragma unroll 1
-        while (is_whole() ||
-               (takes_last_slabs && is_inside && k_to_start <= 0 && k_left >= Shape::block_k))
-            multiply_slab(std::true_type());
+        }
         copy_a.rematerialise(tile_row, p.m);
         copy_b.rematerialise(tile_col, p.n);
+        // This thread's first row or column at the current k.
+        const float* at_a = first_a + read_stage;
+        const float* at_b = first_b + read_stage;
+        for (; k_left > 0; k_left -= Shape::block_k) {
+            start_slab(write_stage);
 #pragma unroll 1
-        while (k_left > 0)
-            multiply_slab(std::false_type());
+            for (int first = 0; first < Shape::block_k; first += unrolled_k) {
+                const bool is_last = first + unrolled_k == Shape::block_k;
+                const float* next_a =
+                    is_last ? first_a + next_stage : at_a + unrolled_k * copier_a::pitch;
+                const float* next_b =
+                    is_last ? first_b + next_stage : at_b + unrolled_k * copier_b::pitch;
+#pragma unroll
+                for (int kk = 0; kk < unrolled_k; ++kk) {
+                    if (kk == 8 && k_left <= 8)
+                        break; // half of the last slab
+                    if (kk == unrolled_k - 1) {
+                        if (is_last)
+                            wait_for_next_slab();
+                        // After the last slab this reads zeroes or old data, which are not used.
+                        frag[(kk + 1) % 2].load(next_a, next_b, 0);
+                    } else {
+                        frag[(kk + 1) % 2].load(at_a, at_b, kk + 1);
+                    }
+                    multiply_fragment(frag[kk % 2], acc);
+                }
+                at_a = next_a;
+                at_b = next_b;
+            }
+            to_next_stage();
+            after_slab();
+        }
         cp_async_wait<0>();
         __syncthreads(); // shared memory is free for other uses
     }
