@@ -425,7 +425,7 @@ std::vector<earlier_call> read_calls(const std::string& name) {
     std::string line;
     if (!std::getline(file, line) || !std::getline(file, line) || !line.starts_with("set\tform\t"))
         throw usage_error(fmt::format("{} has no readings", name));
-    const bool has_beta = line.find("\tbeta\t") != std::string::npos;
+    const bool has_beta = line.find("\tbeta") != std::string::npos;
     std::vector<earlier_call> calls;
     for (int number = 3; std::getline(file, line); ++number) {
         std::istringstream fields(line);

@@ -154,7 +154,6 @@ struct word_square {
     static constexpr int step = threads / side, count = side / step;
     static constexpr int pitch = side | 1; // odd: lanes in neighbouring columns access all banks
     static constexpr int words = pitch * side;
-    static constexpr size_t smem_bytes = sizeof(uint32_t) * words;
     static_assert(threads % side == 0 && side % step == 0);
 
     static __device__ __forceinline__ int row() { return threadIdx.x % side; }
@@ -357,8 +356,9 @@ myblasStatus_t launch_small_words(const transpose_problem& p, const launch_conte
 template <class tile, int blocks, uint32_t square_side = 1>
 struct large_words {
     static constexpr auto kernel = in_place_words<tile, square_side, blocks>;
+    static constexpr size_t smem_bytes = sizeof(uint32_t) * tile::words;
 
-    static myblasStatus_t prepare() { return allow_smem(kernel, tile::smem_bytes); }
+    static myblasStatus_t prepare() { return allow_smem(kernel, smem_bytes); }
     static myblasStatus_t launch(const transpose_problem& p, const launch_context& context) {
         const auto tiles = static_cast<uint32_t>(tiles_of(p.n, tile::side));
         const auto go = [&](const transpose_problem& part, const tile_order& order) {
@@ -367,7 +367,7 @@ struct large_words {
                                    1,
                                    true,
                                    tile::threads,
-                                   tile::smem_bytes,
+                                   smem_bytes,
                                    context,
                                    static_cast<uint32_t*>(part.b),
                                    static_cast<int>(part.n),
@@ -449,7 +449,7 @@ constinit const kernel_entry<transpose_problem> transpose_in_place_pairs = {
     .block_n = vectors<uint32_t>::rows,
     .threads = vectors<uint32_t>::threads,
     .stages = 1,
-    .smem_bytes = word_square<128, 512>::smem_bytes,
+    .smem_bytes = sizeof(uint32_t) * word_square<128, 512>::words,
     .accepts = accepts_square,
     .prepare = prepare_words,
     .launch = launch_in_place_pairs,
