@@ -1162,6 +1162,11 @@ static void check_choice(const myblasDevice_t* device,
         fastest = fastest_of(&c, false, taken);
         *of_others += fastest >= 0;
     }
+    // In single products with a vector, gemv takes the place of these two.
+    const int gemv = index_of(MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, "gemv");
+    if (fastest >= 0 && (call->m == 1 || call->n == 1) && call->batch_count <= 1 &&
+        c.estimate[gemv].accepted && is_one_of(c.info[fastest].name, "skinny thin/panel"))
+        fastest = gemv;
     if (fastest < 0) // that none accepts goes by the rules
         assert_string_equal(name, "shared_tile_grid_stride");
     else if (fastest != taken)

@@ -274,6 +274,25 @@ void test_least_time(void**) {
     assert_null(select(selection_table<sgemm_problem>{}, square(64), device, 64000));
 }
 
+// A kernel that is worse for vectors gives way to the kernel for vectors, if that accepts.
+void test_vectors(void**) {
+    made_up_model m;
+    m.by.for_vectors = &small;
+    m.by.worse_for_vectors = {&large, &future};
+    sgemm_problem p = square(512);
+    assert_string_equal(selected_by(m, p, 0), "large");
+    p.n = 1;
+    assert_string_equal(selected_by(plain_model, p, 0), "large");
+    assert_string_equal(selected_by(m, p, 0), "small");
+    std::swap(p.m, p.n);
+    assert_string_equal(selected_by(m, p, 0), "small");
+    p.m = 1001, p.n = 1;
+    assert_string_equal(selected_by(m, p, 0), "large");
+    p.m = 512;
+    m.by.worse_for_vectors = {&split, &future};
+    assert_string_equal(selected_by(m, p, 0), "large");
+}
+
 // In reproducible mode, a kernel that keeps the order of k competes outside of its domain, too.
 void test_domains_in_reproducible_mode(void**) {
     static constexpr entry ordered = {
@@ -988,6 +1007,7 @@ int main() {
         cmocka_unit_test(test_extreme_times),
         cmocka_unit_test(test_device_counts),
         cmocka_unit_test(test_least_time),
+        cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_domains_in_reproducible_mode),
         cmocka_unit_test(test_modes_and_architectures),
         cmocka_unit_test(test_learned_factors_decide),

@@ -23,7 +23,12 @@ predictor bind(const time_model& model) {
 } // namespace
 
 const predictor& sgemm_predictor_sm90() {
-    static const predictor bound = bind(sgemm_model_sm90);
+    static const predictor bound = [] {
+        predictor by = bind(sgemm_model_sm90);
+        by.for_vectors = &cuda::sgemm_gemv;
+        by.worse_for_vectors = {&cuda::sgemm_skinny, &cuda::sgemm_thin_panel};
+        return by;
+    }();
     return bound;
 }
 

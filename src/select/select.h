@@ -27,6 +27,11 @@ struct predictor {
     const time_model* model;
     std::array<const kernel_entry<sgemm_problem>*, tuning_factors::most_variants> kernels{};
     const tuning_factors* factors = nullptr; // null: none
+    // The kernel that is chosen for a single product with a vector in place of those in
+    // `worse_for_vectors`, whose predictions are too short where sizes are beyond readings
+    // (docs/experiments/selection.md). Null: none.
+    const kernel_entry<sgemm_problem>* for_vectors = nullptr;
+    std::array<const kernel_entry<sgemm_problem>*, 2> worse_for_vectors{};
 
     // The variant of a kernel; -1 if its time cannot be predicted.
     int variant_of(const kernel_entry<sgemm_problem>& kernel) const {
@@ -212,9 +217,15 @@ inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
                                                   size_t workspace_bytes) {
     const work_query query(problem, device, workspace_bytes);
     const problem_view view(*by.model, query);
-    const uint64_t variants = competing(*by.model, view, problem);
-    const auto* kernel = fastest_of(variants, false, by, view, query);
-    return kernel ? kernel : fastest_of(all_variants(*by.model), true, by, view, query);
+    const auto* kernel = fastest_of(competing(*by.model, view, problem), false, by, view, query);
+    if (!kernel)
+        kernel = fastest_of(all_variants(*by.model), true, by, view, query);
+    const auto& worse = by.worse_for_vectors;
+    const bool is_replaced = kernel && problem.batch_count == 1 &&
+                             std::min(problem.m, problem.n) == 1 &&
+                             std::find(worse.begin(), worse.end(), kernel) != worse.end() &&
+                             accepts(*by.for_vectors, problem, device, workspace_bytes);
+    return is_replaced ? by.for_vectors : kernel;
 }
 
 // The kernel with the least predicted time, with the margin for weaker modes, or of the first rule

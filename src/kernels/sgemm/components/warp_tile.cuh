@@ -77,6 +77,7 @@ struct slab_copier {
     static constexpr int line_copies = k_contiguous ? lines / line_step : 1;
     static constexpr int k_step = k_contiguous ? lanes_k : threads * width / lines;
     static_assert(copies * width * threads == lines * block_k && copies % line_copies == 0);
+    static_assert(!swaps_pairs || line_step % 4 == 0); // so that all copies swap alike
     static_assert(k_contiguous ? line_copies * line_step == lines
                                : k_step * lines == threads * width);
 
@@ -366,6 +367,9 @@ struct warp_tile {
                                                           accumulators& acc,
                                                           AfterSlab after_slab,
                                                           Meanwhile meanwhile) {
+        // A fragment's k is that of its slab, as pairs are swapped by it.
+        static_assert(!(copier_a::swaps_pairs || copier_b::swaps_pairs) ||
+                      unrolled_k == Shape::block_k);
         copier_a copy_a(o.a, p.lda, tile_row, p.m, first_k);
         copier_b copy_b(o.b, p.ldb, tile_col, p.n, first_k);
         const bool is_inside = p.m - tile_row >= Shape::block_m && p.n - tile_col >= Shape::block_n;

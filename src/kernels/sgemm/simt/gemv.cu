@@ -434,8 +434,8 @@ struct short_form {
         // The shorter k, the fewer lanes can share a line. Rows that do not lie together are copied
         // one by one, for which there should be many warps.
         const bool is_cheap = p.batch_count == 1 && lie_together(p, layout);
-        const int64_t least = is_cheap ? least_together * p.k / 96 : least_together;
-        if (p.k <= short_rows::most_k && layout.lines >= std::min(least, least_together))
+        const int64_t least = least_together * (is_cheap ? std::min<int64_t>(p.k, 96) : 96) / 96;
+        if (p.k <= short_rows::most_k && layout.lines >= least)
             return true;
         return p.batch_count > 1 && layout.short_lines == 1 && layout.lines >= least_lines &&
                p.k >= least_k && p.k <= most_k && layout.lines * p.batch_count >= least_together;

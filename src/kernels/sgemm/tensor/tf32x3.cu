@@ -59,7 +59,9 @@ struct variant {
 
     // The blocks of each tile: as many as possible while all clusters can run at the same time.
     static int split_count(const sgemm_problem& p, const device_info& device) {
-        const int64_t tiles = tile_count(p, Shape::block_m, Shape::block_n) * p.batch_count;
+        // Larger batches are not accepted, but their work is estimated, too.
+        const int64_t batch = std::min<int64_t>(p.batch_count, max_grid_z);
+        const int64_t tiles = tile_count(p, Shape::block_m, Shape::block_n) * batch;
         int count = 1;
         for (int splits = 2; splits <= largest_cluster && 2 * splits <= slab_count(p); ++splits)
             if (tiles <= cluster_places(device, splits))
