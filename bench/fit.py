@@ -171,7 +171,7 @@ class Readings:
         times = np.array([[value(cell) for cell in row] for row in cells])
         self.incumbent_us, self.us = times[:, 0], times[:, 1:]
         self.rough = np.array([[cell.startswith("~") for cell in row[1:]] for row in cells])
-        # Not of kernels that are newer, or came to take batches later.
+        # False for kernels that are newer than the file, or that took no such calls then.
         self.timed = np.ones(self.us.shape, dtype=bool)
         is_batch = np.array([kind_of(call["batch"]) == BATCHES for call in self.calls])
         for of_kind in (is_batch, ~is_batch):
@@ -841,7 +841,8 @@ def command_fit(library):
 
 
 def command_refine(library, kind):
-    # Batches that read C are too few: with them, other batches are chosen for less well.
+    # Readings of batches that read C are too few: with them, the choice for such batches gets
+    # worse.
     folders = (FITTED, READS_C) if kind == SINGLES else (FITTED,)
     paths = [path for folder in folders for path in sorted(glob.glob(READINGS.format(folder)))]
     files = [Readings(path) for path in paths]

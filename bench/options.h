@@ -36,8 +36,8 @@ enum class reading_set {
     deep,        // k from 5000, m and n up to 128, padded
     vector,      // C is a row or a column; padded
     small_batch, // sides up to 350, padded
-    attention,   // scores and outputs of heads, images as matrices; in batches
-    large_batch, // of layers: m and n up to 12000 and 2100
+    attention,   // batches: scores and outputs of attention heads, convolutions as products
+    large_batch, // batches of large products: one side of C up to 12000, the other up to 2100
 };
 inline constexpr named<reading_set> reading_sets[] = {{"random", reading_set::random},
                                                       {"grid", reading_set::grid},

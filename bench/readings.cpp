@@ -61,8 +61,8 @@ void draw_as_called(size_source& draw, shape& s) {
     draw_reading_of_c(draw, s);
 }
 
-// QK^T or PV of attention, or images as matrices by a matrix of weights. One number of tokens in
-// four is one more than a multiple of 32, as with a token for the class.
+// Scores (Q K^T) or outputs (P V) of attention, or convolutions: images as matrices times weights.
+// In one of four draws, the number of tokens is a multiple of 32 plus 1, for a class token.
 void draw_attention(size_source& draw, shape& s) {
     const int64_t kind = draw.draw_evenly(0, 4);
     if (kind == 0) {

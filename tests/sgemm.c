@@ -1538,13 +1538,13 @@ static int find_contenders(myblasHandle_t handle, struct contender contenders[ma
         for (int variant = 0; variant < (is_fp16 ? 4 : 1); ++variant) {
             const bool cramped = variant % 2;
             assert_true(found < max_contenders);
-            contenders[found++] = (struct contender){
-                .info = info,
-                .math = variant < 2 ? info.math_mode : MYBLAS_FP32_FAST_MATH,
-                .path = is_fp16 ? fast : (int)info.math_mode,
-                .is_tested = has_limbs && device_has_kernel(handle, &info),
-                .is_tf32 = is_one_of(info.name, "tf32x3") || is_one_of(info.name, "tf32x3_batch"),
-                .is_cramped = cramped};
+            contenders[found++] =
+                (struct contender){.info = info,
+                                   .math = variant < 2 ? info.math_mode : MYBLAS_FP32_FAST_MATH,
+                                   .path = is_fp16 ? fast : (int)info.math_mode,
+                                   .is_tested = has_limbs && device_has_kernel(handle, &info),
+                                   .is_tf32 = is_one_of(info.name, "tf32x3 tf32x3_batch"),
+                                   .is_cramped = cramped};
         }
     }
     return found;

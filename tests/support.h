@@ -64,8 +64,7 @@ void clear_environment(void);
 int kernel_count(myblasHandle_t handle, myblasRoutine_t routine);
 myblasKernelInfo_t kernel_info(myblasHandle_t handle, myblasRoutine_t routine, int index);
 
-// Whether a kernel is among `accepted`, names of kernels and of families separated by blanks. No
-// kernel (NULL) is not.
+// Whether a kernel is in a list of kernels and families, separated by blanks. NULL is in no list.
 bool is_one_of(const char* kernel, const char* accepted);
 
 // Whether this process does a part of the test: a kernel, by its name, or the rest (NULL). With

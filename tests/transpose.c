@@ -216,8 +216,8 @@ run_transposes(myblasHandle_t handle, const char* forced, const myblasKernelInfo
                 m, 272, element_sizes[e], m + is_late * 2 * v8, 272, is_late * v8, false, true};
             run_transpose(handle, forced, &t, &a, &b, &workspace, &counts);
         }
-        // Thin matrices with too many elements for one a thread, and one that is not thin; in one
-        // of each, the rows of B are whole sectors.
+        // Thin matrices with too many elements for one a thread, and one matrix that is not thin.
+        // For one of the four forms, the rows of B are whole sectors.
         static const int thin[][2] = {
             {400009, 1}, {100003, 3}, {25013, 13}, {8009, 29}, {901, 1003}};
         for (int q = 0; q < 4 * (int)COUNT_OF(thin); ++q) {

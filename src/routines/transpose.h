@@ -58,9 +58,9 @@ struct transpose_problem {
 };
 
 // The forms of selection_key: in place; out of place, where columns of B start on sectors of 32
-// bytes, or do not. The last two have separate bits for elements of 1 byte and of 4 bytes. Those of
-// 4 bytes have separate bits for thin matrices with long padding: a sector or more beside each run
-// of the thin extent.
+// bytes, or do not. The last two have separate bits for elements of 1 byte and of 4 bytes. Floats
+// have separate bits for padded thin matrices, where 32 bytes or more lie between the runs of the
+// thin extent.
 inline constexpr unsigned in_place_form = 1, whole_sectors_form = 2 | 8 | 32 | 128,
                           split_sectors_form = 4 | 16 | 64 | 256;
 inline constexpr unsigned out_of_place_form = whole_sectors_form | split_sectors_form;

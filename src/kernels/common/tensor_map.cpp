@@ -29,7 +29,7 @@ myblasStatus_t make_tensor_map(const tensor_shape& shape, CUtensorMap* map) {
     if (!encode || !(has_current_context() || make_context_current()))
         return MYBLAS_STATUS_EXECUTION_FAILED;
     const bool is_batch = shape.matrices > 0;
-    // Matrices that are one are a batch of one, whose stride is not used.
+    // With a stride of 0 the map has one matrix; the pitch of the third dimension is not used.
     const bool are_one = shape.stride == 0;
     const cuuint64_t extents[] = {static_cast<cuuint64_t>(shape.along),
                                   static_cast<cuuint64_t>(shape.across),

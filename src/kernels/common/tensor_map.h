@@ -10,8 +10,9 @@
 namespace myblas::cuda {
 
 // A matrix of floats as TMA sees it: `across` lines, ld apart, of `along` elements that are
-// contiguous in memory. TMA copies boxes of box_along x box_across elements (each at most 256).
-// With `matrices`, the map has a third dimension, of that many matrices, `stride` apart.
+// contiguous in memory. TMA copies boxes of box_along x box_across elements (each at most 256). If
+// matrices > 0, the map has a third dimension: that many matrices, `stride` apart. With a stride of
+// 0, all are the same matrix.
 struct tensor_shape {
     const float* base;
     int64_t along, across, ld;
@@ -25,7 +26,7 @@ struct tensor_shape {
 // descriptor.
 bool fits_tensor_map(const float* base, int64_t along, int64_t across, int64_t ld);
 
-// The same of a batch. Its matrices may overlap, or be one.
+// The same for a batch, whose matrices may overlap or be the same one.
 bool fits_tensor_map(const tensor_shape& shape);
 
 myblasStatus_t make_tensor_map(const tensor_shape& shape, CUtensorMap* map);

@@ -135,7 +135,7 @@ copy_box(void* smem_target, const CUtensorMap& map, int x, int y, mbarrier& barr
                  : "memory");
 }
 
-// The same of element z of a batch of matrices.
+// The same for matrix z of a batch, in a three-dimensional tensor.
 __device__ __forceinline__ void
 copy_box(void* smem_target, const CUtensorMap& map, int x, int y, int z, mbarrier& barrier) {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"

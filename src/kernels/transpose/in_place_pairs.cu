@@ -2,24 +2,25 @@
 //
 // Adds to `in_place_square`: larger tiles, copied asynchronously past the registers (mover.cuh),
 // and streaming stores. Copies are of 16 bytes if A is aligned: base, n, leading dimension and
-// stride are multiples of 16 bytes. Floats with more than 2048 rows are copied one by one unless
-// all columns begin on cache lines. Aligned floats of up to 2048 rows have smaller tiles, which
+// stride are multiples of 16 bytes. Aligned floats of up to 2048 rows have smaller tiles, which
 // pass through registers (transposed_tile.cuh). Batches are one launch.
 //
-// Floats that are copied one by one have tiles of five sizes. Small tiles give all multiprocessors
-// work, and both pass through registers to shared memory. Of large tiles, only the first is copied
-// to shared memory. The second waits in registers until the first is stored, so that more blocks
-// fit on a multiprocessor. The larger the tiles, the fewer sectors are shared by two of them.
+// Floats are copied one by one if A is not aligned, if there are more than 2048 rows and not all
+// columns begin on cache lines, and in a single matrix so small that 16 x 16 tiles are fastest.
+// These tiles have five sizes. Tiles of 16 and 32 rows give all multiprocessors work; both tiles of
+// a pair pass through registers to shared memory. With larger tiles, only the first tile of a pair
+// is copied to shared memory. The second waits in registers until the first is stored, so that
+// more blocks fit on a multiprocessor. The larger the tiles, the fewer sectors two of them share.
 //
-// Bound: 2 n^2 elements moved.  One stage of two tiles. Tiles and threads, by the element's size:
-//      bytes      1          2        4        8        16       threads
-//      aligned    128 x 128  64 x 64  64 x 64  32 x 32  16 x 16  256
-//                                     32 x 32                    n <= 1024: 256, n <= 2048: 128
-//      unaligned  -          -        16 x 16, 32 x 32           128
-//                                     64 x 64                    256
-//                                     96 x 96                    384
-//                                     128 x 128                  512
-//                                              32 x 32  16 x 16  256
+// Bound: 2 n^2 elements moved.  One stage. Tiles and threads, by the element's size:
+//      bytes       1          2        4                 8        16       threads
+//      aligned     128 x 128  64 x 64  64 x 64           32 x 32  16 x 16  256
+//                                      32 x 32, n <= 1024                  256
+//                                      32 x 32, n <= 2048                  128
+//      one by one  -          -        16 x 16, 32 x 32                    128
+//                                      64 x 64           32 x 32  16 x 16  256
+//                                      96 x 96                             384
+//                                      128 x 128                           512
 // Accepts: B == A, m == n, lda == ldb, stride_a == stride_b; elements of 1 and 2 bytes only if
 // aligned.
 
@@ -261,7 +262,7 @@ __global__ void __launch_bounds__(tile::threads, blocks)
             load_upper();
             return store(j0, i0);
         }
-        // Before the copies: the compiler would have loads behind them wait for them.
+        // Loaded before the copies start: the compiler would make later loads wait for the copies.
         uint32_t lower[tile::count];
         tile::template for_each<whole>(matrix, ld, n, j0, i0, [&](int k, const uint32_t* from) {
             lower[k] = load_amid_128(from);

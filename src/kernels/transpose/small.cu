@@ -1,4 +1,5 @@
-// B = A^T of matrices that stay in the L2 cache: small tiles, short code, launches that overlap.
+// B = A^T by small tiles, short code and launches that overlap: for matrices that stay in the L2
+// cache, and for thin ones with padding.
 //
 // A transpose of this size takes 1 to 10 us. Three things matter: how soon all multiprocessors have
 // work, how many instructions a block has to fetch, and that the launch is hidden behind the
@@ -237,7 +238,8 @@ constinit const kernel_entry<transpose_problem> transpose_small_squares = {
 
 constinit const kernel_entry<transpose_problem> transpose_small_elements = {
     .name = "small_elements",
-    .description = "any alignment, small tiles for matrices that stay in the L2 cache",
+    .description = "any alignment, small tiles: for matrices that stay in the L2 cache, and thin "
+                   "ones with padding",
     .block_m = largest_element_tile<uint32_t>::rows,
     .block_n = largest_element_tile<uint32_t>::cols,
     .threads = largest_element_tile<uint32_t>::threads,

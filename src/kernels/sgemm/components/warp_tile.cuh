@@ -129,7 +129,8 @@ struct slab_copier {
         gmem += k_contiguous ? block_k : block_k * ld;
     }
 
-    // Starts a slab inside the operand: copy after copy, from r = 0 on, or at once.
+    // Start the copies of a slab inside the operand: start_copy one by one, r from 0 on in order;
+    // start_whole all at once.
     __device__ __forceinline__ void start_copy(float* target, int r) {
         const bool is_last = r + 1 == copies, ends_lines = (r + 1) % line_copies == 0;
         const int line_offset = r % line_copies * line_step, k_offset = r / line_copies * k_step;
@@ -354,8 +355,8 @@ struct warp_tile {
         __syncthreads(); // shared memory is free for other uses
     }
 
-    // The same for shapes with whole_slabs. A function of its own, as code beside the loop above
-    // changes how its registers are dealt.
+    // The same for shapes with whole_slabs. It is a separate function, since code beside the loop
+    // above changes the loop's registers.
     template <class AfterSlab, class Meanwhile>
     static __device__ __forceinline__ void multiply_slabs(const sgemm_problem& p,
                                                           const sgemm_operands& o,

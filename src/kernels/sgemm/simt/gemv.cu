@@ -431,8 +431,8 @@ struct short_form {
         const int64_t least_together = int64_t{32} * 6 * device.sm_count;
         if (!layout.k_contiguous || p.k == 0)
             return false;
-        // The shorter k, the fewer lanes can share a line. Rows that do not lie together are copied
-        // one by one, for which there should be many warps.
+        // With a shorter k, fewer lanes can share a line. Rows that are not contiguous are copied
+        // one by one, which needs many warps.
         const bool is_cheap = p.batch_count == 1 && lie_together(p, layout);
         const int64_t least = least_together * (is_cheap ? std::min<int64_t>(p.k, 96) : 96) / 96;
         if (p.k <= short_rows::most_k && layout.lines >= least)
@@ -561,7 +561,7 @@ work_estimate work(const work_query& q) {
     w.rounds = blocks.rounds;
     w.steps = blocks.rounds * whole_up(q.k / k_at_once);
     w.math_cycles = fma_cycles(q, elements);
-    // Where lanes split k, those beyond its end load nothing.
+    // Where lanes split k, lanes beyond its end issue loads of nothing, which take as long.
     const auto chunk = static_cast<float>(schedule.chunk);
     const float used = layout.k_contiguous ? q.k / (whole_up(q.k / chunk) * chunk) : 1;
     w.copies = elements / (static_cast<float>(32 * schedule.width) * used);

@@ -81,7 +81,8 @@ struct thin_tile {
         return k_contiguous ? threadIdx.x % 32 : threadIdx.x / 32 * unroll;
     }
 
-    // Starts the loads of the turn at kk; nothing at or beyond k. k_step: from k to k in memory.
+    // Starts the loads of the turn at kk. Nothing at or beyond k is read. k_step: distance of
+    // neighbouring k in memory.
     static __device__ __forceinline__ void
     load(turn& x, const float* const (&line)[lines], int kk, int k, int64_t k_step) {
         constexpr int distance = k_contiguous ? 32 : 1; // of a thread's k
@@ -233,7 +234,8 @@ __global__ void __launch_bounds__(threads, resident)
         tile::copy_panel(smem, source, k, layout);
     cp_async_commit();
 
-    // A turn's elements are loaded during the turn before it, after it, or when they are used.
+    // A turn's elements are loaded before the products of the turn before (few blocks), after them
+    // (k along memory), or when they are used.
     constexpr bool is_ahead = resident == few, is_behind = !is_ahead && k_contiguous;
     const int64_t k_step = k_contiguous ? 1 : layout.ld;
     int kk = tile::first_turn();
@@ -303,7 +305,7 @@ struct division {
         };
         while (may_double() && fits(2 * cluster))
             cluster *= 2;
-        // Where blocks have much to load, more of them beside each other load faster.
+        // Where a block loads many k, twice as many blocks load faster.
         constexpr int64_t long_k = 320;
         const bool doubles =
             may_double() && k > cluster * long_k && blocks() < few * device.sm_count;

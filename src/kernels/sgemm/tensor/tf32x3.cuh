@@ -225,8 +225,8 @@ __device__ __forceinline__ void repair_quad(const sgemm_problem& p,
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 // acc += the product of a slab. For every 16 k, the least significant products come first. Calls
-// meanwhile(k) when the products of the 16 k from there on have been started. If at most 16 k are
-// left, the other 16 k are skipped.
+// meanwhile(k) after it has started the products of the 16 k that begin at k. If at most 16 k are
+// left, the second 16 k are skipped.
 template <class Shape, class Meanwhile>
 __device__ __forceinline__ void multiply_slab(uint32_t (&high)[4][4],
                                               uint32_t (&low)[4][4],

@@ -411,9 +411,9 @@ struct tf32_batch_tile {
                                                slab_stream<width_a, width_b>>;
 
     // acc += the product of a slab that begins k_left before the end of k. Calls refill() when all
-    // threads have read the slab. A thread's loads differ
-    // in bits that are xored with their offset in shared memory, not with their offset in the slab.
-    // Otherwise the compiler would keep a register for each load.
+    // threads have read the slab. A thread's loads differ in bits that are xored with their offset
+    // in shared memory, not with their offset in the slab. Otherwise the compiler would keep a
+    // register for each load.
     template <class Refill>
     __device__ __forceinline__ void multiply(char* smem,
                                              int slab,
