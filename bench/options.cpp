@@ -379,7 +379,7 @@ private:
              "kinds of products, separated by commas (all)"},
             {reading, "--count", &c.readings.count, {}, "rounds through the sets (no limit)"},
             {reading, "--calls", &c.readings.calls, {},
-             "times the calls of an earlier file of readings, in place of drawn ones"},
+             "file of earlier readings, not compressed, whose calls are timed, not drawn ones"},
             {reading, "--budget", &c.readings.budget_s, {}, "seconds (300)"},
             {reading, "--kernels", &c.readings.kernels, {},
              "names, separated by commas (those that are chosen by time)"},
@@ -413,8 +413,10 @@ private:
                 ->needs(command.get_option("--json"))
                 ->excludes(command.get_option("--force"));
         }
-        if (kind == action::readings)
+        if (kind == action::readings) {
             command.get_option("--out")->required();
+            command.get_option("--calls")->excludes("--sets")->excludes("--count");
+        }
     }
 
     // The fields that describe a call of sgemm. Data does not: it does not affect the selection.

@@ -457,12 +457,12 @@ void take_readings(const session& of) {
     if (sets.empty())
         for (const named<reading_set>& set : reading_sets)
             sets.push_back(set.value);
+    const std::vector<earlier_call> earlier =
+        asked.calls.empty() ? std::vector<earlier_call>() : read_calls(asked.calls);
     myblasDevice_t described{};
     described.size_bytes = sizeof described;
     if (myblasGetDevice(of.handle.get(), &described) != MYBLAS_STATUS_SUCCESS)
         throw usage_error("readings needs a GPU");
-    const std::vector<earlier_call> earlier =
-        asked.calls.empty() ? std::vector<earlier_call>() : read_calls(asked.calls);
     std::ofstream file = open_file(asked.file);
     const std::vector<std::string> names =
         asked.kernels.empty() ? predicted_kernels(of.handle) : asked.kernels;

@@ -645,6 +645,21 @@ def test_an_explanation_counts_the_reading_of_c():
     assert float(written) < float(read)
 
 
+@pytest.mark.parametrize("row, reason", [
+    ("batch NN 64 64 sixteen 64 64 64 0 1 0 0", "line 3: no call"),
+    ("batch N 64 64 16 64 64 64 0 1 0 0", "line 3: no call"),
+    ("batch NN 64 64 16 64 16 64 0 9000 0 0", "line 3: the call is too large"),
+    ("batch NN 64 64 16 63 16 64 0 1 0 0", "lda"),
+    ("batch NN 64 64 16 64 16 64 0 1 0 0", "readings needs a GPU"),
+])
+def test_earlier_readings_are_checked(tmp_path, row, reason):
+    names = "set form m n k lda ldb ldc offset batch pointers beta incumbent"
+    earlier = tmp_path / "earlier.tsv"
+    earlier.write_text("# {}\n" + "".join("\t".join(line.split()) + "\n" for line in (names, row)))
+    options = f"readings --calls {earlier} --out /dev/null --backend host"
+    assert_refused(start(*options.split()), reason)
+
+
 @pytest.mark.parametrize("arguments, reason", [
     ("tune sgemm --backend host", "nothing to tune"),
     ("tune sgemm -m 4", "not expected"),
@@ -661,6 +676,8 @@ def test_an_explanation_counts_the_reading_of_c():
     ("explain -n 100 --workspace-mib -1 --device h200", "workspace"),
     ("readings --backend host --out /dev/null", "readings needs a GPU"),
     ("readings --backend host", "--out"),
+    ("readings --calls none.tsv --out /dev/null --backend host", "none.tsv has no readings"),
+    ("readings --calls x.tsv --sets batch --out /dev/null --backend host", "--sets"),
     ("readings --sets nonsense --out /dev/null --backend host", "nonsense"),
     ("accuracy --data skewed --backend host", "skewed"),
     ("accuracy -n 0", "-n"),
