@@ -545,6 +545,7 @@ static void test_selected_names(void** state) {
          "tf32x3 tf32x3_batch"},
         {90, 0, in_mode(emulated, in_batch(128, sgemm_call(N, N, 64, 512, 512))),
          "tf32x3 tf32x3_batch"},
+        {90, 0, in_mode(fast, in_batch(8, sgemm_call(T, N, 256, 128, 4096))), "tf32x3"},
         {all, default_workspace, in_mode(reproducible, sgemm_call(N, N, 4096, 4096, 4096)),
          "warp_tile"},
         {all, default_workspace, in_mode(reproducible, sgemm_call(N, N, 16, 16, 65536)),
