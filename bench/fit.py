@@ -229,7 +229,7 @@ def in_mode(readings, library, mode, also=True):
     fine = np.where(readings.rough, math.nan, us)
     fine = np.where(np.isnan(fine).all(axis=1)[:, None], us, fine)
     best = np.where(np.isnan(fine), np.inf, fine).min(axis=1)
-    regret = np.log2(us / best[:, None])
+    regret = np.maximum(np.log2(us / best[:, None]), 0)  # a rough time may be less than the best
     # A single call takes up to ALONE_US longer than one of many. The time without it may be a
     # little or far behind the best.
     alone = np.log2(np.maximum(us - ALONE_US, 1e-3) / best[:, None])
