@@ -203,8 +203,8 @@ inline uint64_t all_variants(const time_model& model) {
     return ~uint64_t{0} >> (64 - model.variants.size());
 }
 
-// Those of the variants that compete for the problem. In reproducible mode all do: their domains
-// are those of modes in which they have more rivals.
+// Those of the variants that compete for the problem. In reproducible mode all do, because domains
+// were measured in other modes, where more kernels compete.
 inline uint64_t
 competing(const time_model& model, const problem_view& view, const sgemm_problem& problem) {
     return problem.math == MYBLAS_FP32_REPRODUCIBLE_MATH ? all_variants(model) : view.candidates;

@@ -1,7 +1,7 @@
 // Rules of the cuda backend for compute capability 9.0. Products are chosen by the predictor
 // (model_sm90.inc). The other rules are from measurements on an H100 80GB HBM3 with CUDA 13.0 on
-// 2026-11-21 and 22, those of floats that are moved one by one on an H200 on 2026-11-29: transposes
-// in docs/experiments/transpose.md, sums and histogram in sum.md.
+// 2026-11-21 and 22. Those of transposes that move floats one by one are from an H200, 2026-11-29.
+// Transposes are in docs/experiments/transpose.md, sums and histogram in sum.md.
 #include "kernels/histogram/registry.h"
 #include "kernels/level2/registry.h"
 #include "kernels/level3/registry.h"

@@ -147,8 +147,8 @@ __global__ void __launch_bounds__(groups* small_vectors::threads)
 
 // ---- Floats one by one --------------------------------------------------------------------------
 
-// A tile of side x side floats. A thread has one of its rows, and every step-th column. It stores
-// where it has loaded.
+// A tile of side x side floats. A thread has one of its rows, and every step-th column, and stores
+// to the places from which it has loaded.
 template <int side_, int threads_>
 struct word_square {
     static constexpr int side = side_, threads = threads_;

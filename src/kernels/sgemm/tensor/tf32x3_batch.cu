@@ -6,13 +6,13 @@
 // Shared memory: limbs of B, and a ring of slabs of 32 k; 88 and 48 KiB.
 // Launch: two blocks of 256 threads on a multiprocessor, or four of 128, which take tiles of all
 // products in turns.
-// Accepts: up to 2^30 rows, columns and k, and 2^30 tiles. TMA copies operands that both consist of
-// aligned quads, which the host does not know of arrays of pointers. Otherwise cp.async copies
+// Accepts: up to 2^30 rows, columns and k, and 2^30 tiles. TMA copies both operands if both consist
+// of aligned quads; of arrays of pointers the host does not know that. Otherwise cp.async copies
 // them, by quads where an operand consists of them. Tiles of 128 x 64 compute the transpose of C
 // where this needs fewer of them. With an epilogue, both operands are copied in the same way, and C
-// is never transposed. A few last rows or columns, as of 197 x 197, are a border
-// (tf32x3_batch_border.cuh), if k is short, there is no epilogue, and a multiprocessor has more
-// than one tile.
+// is never transposed. A few last rows or columns, such as the last 5 of 197, may be a border,
+// which the FP32 units compute (tf32x3_batch_border.cuh). This needs a short k, no epilogue, and
+// more than one tile a multiprocessor.
 #include "kernels/sgemm/tensor/tf32x3_batch.cuh"
 
 #include "kernels/sgemm/components/work.h"
