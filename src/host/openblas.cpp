@@ -26,6 +26,29 @@ void limit_threads(void* library) {
         set_num_threads(thread_count());
 }
 
+// OpenBLAS's ssymv for processors without AVX reads past the end of A. OpenBLAS also takes their
+// kernels on a processor that it does not know: 0.3.21 on an Emerald Rapids (OpenBLAS #4267).
+bool symv_reads_past_end(void* library) {
+    const char* (*get_core_name)();
+    find(library, "openblas_get_corename", &get_core_name);
+    if (!get_core_name)
+        return false;
+    for (const char* name : {"Prescott",
+                             "Core2",
+                             "Penryn",
+                             "Dunnington",
+                             "Atom",
+                             "Nano",
+                             "Opteron",
+                             "Opteron_SSE3",
+                             "Barcelona",
+                             "Bobcat"}) {
+        if (std::strcmp(get_core_name(), name) == 0)
+            return true;
+    }
+    return false;
+}
+
 openblas_library load() {
     if (is_static_program())
         return {};
@@ -50,7 +73,8 @@ openblas_library load() {
             if (!present)
                 limit_threads(library);
             find(library, "cblas_sgemv", &found.sgemv.function);
-            find(library, "cblas_ssymv", &found.ssymv.function);
+            if (!symv_reads_past_end(library))
+                find(library, "cblas_ssymv", &found.ssymv.function);
             find(library, "cblas_ssyr", &found.ssyr.function);
             find(library, "cblas_ssyr2", &found.ssyr2.function);
             find(library, "cblas_strmv", &found.strmv.function);
