@@ -242,7 +242,7 @@ static bool run_case(myblasHandle_t handle,
     const myblasStatus_t selection = myblasSelectKernel(handle, &call, &selected);
     const bool is_openblas = forced && strcmp(forced, "openblas") == 0;
     // OpenBLAS's symv is refused where it takes its kernels for processors without AVX.
-    if (is_openblas && g->function == symv && getenv("MYBLAS_TEST_OLD_OPENBLAS_KERNELS"))
+    if (is_openblas && g->function == symv && getenv("MYBLAS_TEST_OLD_OPENBLAS"))
         assert_int_equal(selection, MYBLAS_STATUS_NOT_SUPPORTED);
     if (is_openblas && selection == MYBLAS_STATUS_NOT_SUPPORTED &&
         (g->function == symv || getenv("MYBLAS_TEST_WITHOUT_OPENBLAS")))
