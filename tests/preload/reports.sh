@@ -84,6 +84,17 @@ rm -f by_hand
 by_hand many || fail "many by hand: status $?: $(cat out)"
 has "many by hand" 130 ": $silently, 2 calls seen" by_hand
 
+# If a process is killed while it writes its part, another one writes the part.
+rm -f by_hand
+LD_PRELOAD=$blas MYBLAS_REPORT=by_hand "${workers[@]}" interrupted by_hand ||
+    fail "interrupted by hand: status $?"
+has "interrupted by hand" 2 ', 2 calls seen, 0 served, 2 forwarded$' by_hand
+"$run" --report report -- "${workers[@]}" interrupted report || fail "interrupted: status $?"
+has "interrupted" 2 '^myblas-blas-preload: .*, 2 calls seen, 0 served, 2 forwarded$'
+has "interrupted: all" 1 '^myblas-run: 4 calls seen in all'
+has "interrupted: nothing is missing" 0 'reported completely'
+[ -z "$(ls "$TMPDIR")" ] || fail "records are left: $(ls "$TMPDIR")"
+
 # A myblas-run below another one writes nothing itself.
 "$run" --report report -- "$run" --blas -- "${workers[@]}" fork ||
     fail "myblas-run below myblas-run: status $?"

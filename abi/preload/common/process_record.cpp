@@ -77,8 +77,9 @@ bool report_for_predecessor() noexcept {
         is_same = r->start_ticks == start_of(getpid());
         if (is_same) // its successor says so if there are no calls
             r->has_reported = true;
-        if (r->close())
-            write_last_part(*r, is_same ? "replaced by exec" : ended_silently, own_counts);
+        if (begin_last_part(*r))
+            write_last_part(
+                *r, is_same ? "replaced by exec" : ended_silently, own_counts, !is_same);
         munmap(r, r->bytes);
     }
     unlink(own_path);
@@ -210,14 +211,9 @@ void note_rank(process_record& r) noexcept {
         std::strcpy(r.rank, name.text);
 }
 
-void count_reported(const call_sums& sums) noexcept {
-    if (run_counts* const counts = own_counts.load(std::memory_order_relaxed))
-        counts->add(sums);
-}
+run_counts* counts_of_run() noexcept { return own_counts.load(std::memory_order_relaxed); }
 
 void drop_own_record() noexcept {
-    if (run_counts* const counts = own_counts.load(std::memory_order_relaxed))
-        counts->reported.fetch_add(1, std::memory_order_relaxed);
     if (*own_path)
         unlink(own_path);
     if (own_folder_kind == folder_kind::of_report) {

@@ -1,6 +1,6 @@
 // The counts of a process, in a mapped file that outlives the process. A process that is ended by a
 // signal or by _exit, or replaced by exec, cannot write its part of the report. Another process
-// reads the record and writes the part.
+// reads the record and writes the part. If that process ends meanwhile, too, another one goes on.
 //
 // The records are in a folder of temporary files. myblas-run makes a folder for each run, and
 // MYBLAS_RUN_RECORDS names the folder. At the end of the run, myblas-run reports for all processes
@@ -46,6 +46,9 @@ struct counted_key {
     }
 };
 
+// The steps by which a process's last part gets into the report.
+enum last_step : int { none_done, part_written, log_written, all_done };
+
 inline constexpr const char* shape_names[] = {"tiny", "small", "medium", "large", "thin"};
 inline constexpr int tiny_shape = 0;
 inline constexpr size_t most_kinds = 512; // a program makes far fewer
@@ -57,7 +60,8 @@ struct process_record {
     uint64_t start_ticks;           // tells the process from a later one with its number
     bool is_program;                // the process that myblas-run has started
     std::atomic<bool> is_ranked;    // `rank` was read at the first call, or later
-    std::atomic<bool> is_closed;    // the last part is written, or being written
+    std::atomic<uint64_t> writer;   // of the last part: a process's identity; 0: none has begun
+    std::atomic<int> steps_done;    // of the last part: a last_step
     std::atomic<bool> has_reported; // a part
     char title[32], program[64], rank[48];
     int routine_count;
@@ -66,9 +70,7 @@ struct process_record {
     count_table<logged_call, 4096> log; // exists only if a log of calls is wanted
 
     bool has_log() const noexcept { return bytes.load() == sizeof(process_record); }
-
-    // The caller that gets true writes the process's last part of the report. Only one caller does.
-    bool close() noexcept { return !is_closed.exchange(true); }
+    bool is_closed() const noexcept { return writer.load() != 0; }
 };
 
 inline constexpr size_t bytes_without_log = offsetof(process_record, log);
@@ -86,8 +88,9 @@ extern exit_file report_file, call_log_file;
 // Records which rank of a job the process is. A program may set the variables itself.
 void note_rank(process_record&) noexcept;
 
-// Adds the counts of the part that the process has just reported.
-void count_reported(const call_sums&) noexcept;
+// The counts of the run; null if there is no myblas-run.
+struct run_counts;
+run_counts* counts_of_run() noexcept;
 
 // To be called after the process has written its last part. Removes the record, and reports for
 // other processes if no myblas-run will.

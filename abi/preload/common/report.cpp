@@ -4,6 +4,7 @@
 #include "common/names.h"
 #include "common/process_record.h"
 #include "common/report_text.h"
+#include "common/run_records.h"
 #include "core/environment.h"
 
 #include <algorithm>
@@ -146,15 +147,13 @@ bool add_text(bounded_text& t, const process_record& r, const call_sums& sums) n
     return true;
 }
 
-void write_part(process_record& r) noexcept {
+void write_text(process_record& r, const call_sums& sums) noexcept {
     static char memory[64 * 1024];
     bounded_text t{memory, sizeof memory};
-    const call_sums sums = take_calls(r);
     note_rank(r);
     if (report_file.is_on() && add_text(t, r, sums))
         write_report(t);
     r.has_reported = true;
-    count_reported(sums);
 }
 
 // The record, if the process may write. A process that was created by other means than fork counts
@@ -178,8 +177,12 @@ void write_alone(Write&& write) noexcept {
 
 void write_now() noexcept {
     write_alone([](process_record& r) {
-        if (!r.is_closed)
-            write_part(r);
+        if (r.is_closed())
+            return;
+        const call_sums sums = take_calls(r);
+        write_text(r, sums);
+        if (run_counts* const counts = counts_of_run())
+            counts->add(sums);
     });
 }
 
@@ -192,10 +195,10 @@ void write_now() noexcept {
 
 [[gnu::destructor]] void end_process() {
     write_alone([](process_record& r) {
-        if (!r.close())
+        if (!begin_last_part(r))
             return;
-        write_part(r);
-        write_log(r);
+        const call_sums sums = calls_of(r);
+        do_last_steps(r, sums, counts_of_run(), true, [&] { write_text(r, sums); });
         drop_own_record();
     });
 }

@@ -127,14 +127,14 @@ void add_log_line(bounded_text& t, const process_record& r, const log_entry& e) 
     t.add("\"pointer_array\": %s}\n", c.pointer_array ? "true" : "false");
 }
 
-} // namespace
-
-call_sums take_calls(process_record& r) noexcept {
+// Reads each count by read(count).
+template <class Read>
+call_sums gather_calls(process_record& r, Read&& read) noexcept {
     taken.count = 0;
-    taken.left_out = r.calls.left_out.exchange(0, std::memory_order_relaxed);
-    r.calls.for_each([](auto& e) {
-        const uint64_t count = e.count.exchange(0, std::memory_order_acquire);
-        const uint64_t elapsed_ns = e.elapsed_ns.exchange(0, std::memory_order_relaxed);
+    taken.left_out = read(r.calls.left_out);
+    r.calls.for_each([&](auto& e) {
+        const uint64_t count = read(e.count);
+        const uint64_t elapsed_ns = read(e.elapsed_ns);
         if (count == 0)
             return;
         counted_call call = e.key.call;
@@ -158,6 +158,17 @@ call_sums take_calls(process_record& r) noexcept {
             sums.tiny += t->count;
     }
     return sums;
+}
+
+} // namespace
+
+call_sums take_calls(process_record& r) noexcept {
+    return gather_calls(r,
+                        [](auto& count) { return count.exchange(0, std::memory_order_acquire); });
+}
+
+call_sums calls_of(process_record& r) noexcept {
+    return gather_calls(r, [](auto& count) { return count.load(std::memory_order_acquire); });
 }
 
 void add_heading(bounded_text& t,

@@ -31,10 +31,21 @@ counted_key& counted_key::operator=(const counted_call& c) noexcept {
 namespace {
 
 // If there is no /proc, a process number that is in use is assumed to be the same process.
-bool is_alive(const process_record& r) noexcept {
-    if (r.start_ticks != 0)
-        return start_of(r.process) == r.start_ticks;
-    return kill(r.process, 0) == 0 || errno == EPERM;
+bool is_alive(pid_t process, uint64_t start_ticks) noexcept {
+    if (start_ticks != 0)
+        return start_of(process) == start_ticks;
+    return kill(process, 0) == 0 || errno == EPERM;
+}
+bool is_alive(const process_record& r) noexcept { return is_alive(r.process, r.start_ticks); }
+
+// The identity of a process: when it started, and its number, which is below 2^22.
+constexpr int number_bits = 22;
+uint64_t own_identity() noexcept {
+    return start_of(getpid()) << number_bits | static_cast<uint64_t>(getpid());
+}
+bool is_alive(uint64_t identity) noexcept {
+    constexpr uint64_t number = (uint64_t{1} << number_bits) - 1;
+    return is_alive(static_cast<pid_t>(identity & number), identity >> number_bits);
 }
 
 } // namespace
@@ -99,20 +110,50 @@ process_record* map_record(const char* path) noexcept {
     return r;
 }
 
-void write_last_part(process_record& r, const char* how, run_counts* counts) noexcept {
-    const call_sums sums = take_calls(r);
-    static char memory[64 * 1024];
-    bounded_text t{memory, sizeof memory};
-    if (sums.all() > 0 || (r.is_program && !r.has_reported)) {
+bool begin_last_part(process_record& r) noexcept {
+    uint64_t writer = r.writer.load();
+    if (r.steps_done == all_done || (writer != 0 && is_alive(writer)))
+        return false;
+    return r.writer.compare_exchange_strong(writer, own_identity());
+}
+
+void do_last_steps(process_record& r,
+                   const call_sums& sums,
+                   run_counts* counts,
+                   bool has_ended,
+                   function_ref<void()> write) noexcept {
+    if (r.steps_done < part_written) {
+        write();
+        r.steps_done = part_written;
+    }
+    if (r.steps_done < log_written) {
+        write_log(r);
+        r.steps_done = log_written;
+    }
+    r.steps_done = all_done;
+    if (counts) {
+        counts->add(sums);
+        counts->reported.fetch_add(has_ended, std::memory_order_relaxed);
+    }
+}
+
+void write_last_part(process_record& r,
+                     const char* how,
+                     run_counts* counts,
+                     bool has_ended) noexcept {
+    // A process that lives may take its calls itself.
+    const call_sums sums = has_ended ? calls_of(r) : take_calls(r);
+    do_last_steps(r, sums, counts, has_ended, [&] {
+        static char memory[64 * 1024];
+        bounded_text t{memory, sizeof memory};
+        if (sums.all() == 0 && (!r.is_program || r.has_reported))
+            return;
         add_heading(t, r, sums, how);
         t.add("\n");
         if (sums.all() > 0)
             add_table(t, r);
         write_report(t);
-    }
-    write_log(r);
-    if (counts)
-        counts->add(sums);
+    });
 }
 
 void run_counts::add(const call_sums& sums) noexcept {
@@ -143,15 +184,13 @@ int report_for_others(const char* folder, bool closes) noexcept {
             continue;
         const bool lives = is_alive(*r);
         living += lives;
-        if ((closes || !lives) && r->close()) {
+        if ((closes || !lives) && begin_last_part(*r)) {
             run_counts* const counts = map_counts(folder, r->title, false);
-            write_last_part(*r, lives ? "still running" : ended_silently, counts);
-            if (counts) {
-                counts->reported.fetch_add(!lives, std::memory_order_relaxed);
+            write_last_part(*r, lives ? "still running" : ended_silently, counts, !lives);
+            if (counts)
                 munmap(counts, sizeof *counts);
-            }
         }
-        if (!lives)
+        if (!lives && r->steps_done == all_done) // otherwise another process is writing the part
             unlink(path);
         munmap(r, r->bytes);
     }

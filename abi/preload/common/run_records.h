@@ -2,6 +2,7 @@
 // share these functions.
 #pragma once
 
+#include "common/function_ref.h"
 #include "common/process_record.h"
 
 namespace myblas::preload {
@@ -36,9 +37,20 @@ struct run_counts {
 // The counts of the library with this title; null if the folder has none.
 run_counts* map_counts(const char* folder, const char* title, bool create) noexcept;
 
-// Writes the counts of another process, if there are any. `how` says how that process ended.
-// `counts` may be null.
-void write_last_part(process_record&, const char* how, run_counts* counts) noexcept;
+// Whether the caller has to write the process's last part of the report. Only one process gets
+// true. If it ends before the part is done, the next one that asks gets true as well, and goes on.
+bool begin_last_part(process_record&) noexcept;
+
+// Does the steps of a process's last part that are not done yet; `write` writes the text. `counts`
+// may be null. With `has_ended` the process counts as one that has reported completely.
+void do_last_steps(process_record&,
+                   const call_sums&,
+                   run_counts* counts,
+                   bool has_ended,
+                   function_ref<void()> write) noexcept;
+
+// The same for another process. `how` says how it ended. Writes nothing if there are no calls.
+void write_last_part(process_record&, const char* how, run_counts* counts, bool has_ended) noexcept;
 
 // Writes the parts of ended processes whose records are in the folder, and removes their records.
 // With `closes`, also writes the parts of processes that still run; these write nothing afterwards.
