@@ -122,6 +122,99 @@ std::string no_tma(const std::vector<scenario>&) {
     return {};
 }
 
+// How often the library has called a function since standin::arm.
+int calls_of(const char* name) {
+    int count = 0;
+    for (long i = 0; i < standin::calls(); ++i)
+        count += standin::name_of(i) && std::strcmp(standin::name_of(i), name) == 0;
+    return count;
+}
+
+// Products of 64 x 64 x 64 in one form. A and B have the same layout.
+struct layout {
+    size_t offset; // of A, in floats
+    int64_t ld, stride;
+};
+myblasStatus_t multiply_batch(myblasHandle_t handle, int form, const layout& of, int64_t count) {
+    const float one = 1, zero = 0;
+    auto* const memory = reinterpret_cast<float*>(uintptr_t{1} << 40);
+    return mysgemmStridedBatched_64(handle,
+                                    form & 1 ? MYBLAS_OP_T : MYBLAS_OP_N,
+                                    form & 2 ? MYBLAS_OP_T : MYBLAS_OP_N,
+                                    64,
+                                    64,
+                                    64,
+                                    &one,
+                                    memory + of.offset,
+                                    of.ld,
+                                    of.stride,
+                                    memory,
+                                    of.ld,
+                                    of.stride,
+                                    &zero,
+                                    memory,
+                                    64,
+                                    64 * 64,
+                                    count);
+}
+
+// Whether all layouts get their status from the forced kernel, and no tensor map is beyond NVIDIA's
+// limits. `needs_tma`: the kernel declines what TMA cannot copy.
+std::string all_layouts(myblasHandle_t handle, const char* kernel, bool needs_tma, int64_t count) {
+    constexpr int64_t limit = int64_t{1} << 38; // floats
+    REQUIRE_OK(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, kernel));
+    for (int form = 0; form < 4; ++form)
+        for (const size_t offset : {0, 1})
+            for (const int64_t ld : {int64_t{64}, int64_t{67}, limit - 4, limit})
+                for (const int64_t stride : {int64_t{0},
+                                             int64_t{2},
+                                             int64_t{4},
+                                             int64_t{64},
+                                             int64_t{4096},
+                                             int64_t{-4096},
+                                             limit - 4,
+                                             limit,
+                                             4 * limit}) {
+                    const bool fits =
+                        offset == 0 && ld % 4 == 0 && ld < limit &&
+                        (count == 1 || (stride % 4 == 0 && 0 <= stride && stride < limit));
+                    EXPECT(
+                        multiply_batch(handle, form, {offset, ld, stride}, count) ==
+                        (fits || !needs_tma ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_NOT_SUPPORTED));
+                }
+    EXPECT(!standin::misuse());
+    return {};
+}
+
+// If the driver refuses the map of a batch, tf32x3 makes one for each product, and tf32x3_batch
+// copies by other means.
+std::string layouts(const std::vector<scenario>&) {
+    constexpr layout interleaved = {0, 3 * 64, 64};
+    for (const bool takes_overlaps : {true, false}) {
+        standin::set_machine({.takes_overlaps = takes_overlaps});
+        const myblasHandle_t handle = make_handle();
+        REQUIRE_OK(myblasSetMathMode(handle, MYBLAS_FP32_FAST_MATH));
+        EXPECT(all_layouts(handle, nullptr, false, 3).empty());
+        EXPECT(all_layouts(handle, "stream_k", false, 1).empty());
+
+        EXPECT(all_layouts(handle, "tf32x3", true, 1).empty());
+        EXPECT(all_layouts(handle, "tf32x3", true, 3).empty());
+        standin::arm(-1, cudaSuccess, false);
+        EXPECT(multiply_batch(handle, 0, interleaved, 3) == MYBLAS_STATUS_SUCCESS);
+        EXPECT(calls_of("cudaLaunchKernelExC") == (takes_overlaps ? 1 : 3));
+        EXPECT(calls_of("cuTensorMapEncodeTiled") == (takes_overlaps ? 2 : 1 + 3 * 2));
+
+        EXPECT(all_layouts(handle, "tf32x3_batch", false, 1).empty());
+        EXPECT(all_layouts(handle, "tf32x3_batch", false, 3).empty());
+        standin::arm(-1, cudaSuccess, false);
+        EXPECT(multiply_batch(handle, 0, interleaved, 3) == MYBLAS_STATUS_SUCCESS);
+        EXPECT(calls_of("cudaLaunchKernelExC") == 1);
+        EXPECT(calls_of("cuTensorMapEncodeTiled") == (takes_overlaps ? 2 : 1));
+        EXPECT(myblasDestroy(handle) == MYBLAS_STATUS_SUCCESS);
+    }
+    return {};
+}
+
 // cudaDeviceReset under a handle with workspace, and under idle resources. Memory of later handles
 // has the same addresses.
 std::string reset_between(const machine& m) {
@@ -326,6 +419,7 @@ std::vector<situation> situations() {
         {"a device without code", unknown_device},
         {"one of two devices is lost", lost_device},
         {"a driver without descriptors for TMA", no_tma},
+        {"operands in any layout", layouts},
         {"a reset under handles", reset},
         {"a reset under handles, without pools", reset_without_pools},
         {"forks in the midst", fork_in_the_midst},

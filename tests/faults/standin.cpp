@@ -290,22 +290,40 @@ CUresult CUDAAPI pointer_attribute(void* data, CUpointer_attribute attribute, CU
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI encode_tiled(CUtensorMap*,
+// The limits that NVIDIA documents, for floats without interleave.
+CUresult CUDAAPI encode_tiled(CUtensorMap* map,
                               CUtensorMapDataType,
-                              cuuint32_t,
-                              void*,
-                              const cuuint64_t*,
-                              const cuuint64_t*,
-                              const cuuint32_t*,
-                              const cuuint32_t*,
+                              cuuint32_t rank,
+                              void* base,
+                              const cuuint64_t* extents,
+                              const cuuint64_t* strides,
+                              const cuuint32_t* box,
+                              const cuuint32_t* steps,
                               CUtensorMapInterleave,
-                              CUtensorMapSwizzle,
+                              CUtensorMapSwizzle swizzle,
                               CUtensorMapL2promotion,
                               CUtensorMapFloatOOBfill) {
     const call now("cuTensorMapEncodeTiled");
     if (now.error != cudaSuccess)
         return of_driver(now.error);
-    return has_context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+    if (!has_context)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    const auto is_multiple = [](const void* address, uintptr_t of) {
+        return reinterpret_cast<uintptr_t>(address) % of == 0;
+    };
+    bool fits = is_multiple(map, 64) && is_multiple(base, 16) && 1 <= rank && rank <= 5 &&
+                box[0] % 4 == 0 && (swizzle == CU_TENSOR_MAP_SWIZZLE_NONE || box[0] <= 32);
+    for (cuuint32_t i = 0; i < rank; ++i)
+        fits = fits && 1 <= extents[i] && extents[i] <= cuuint64_t{1} << 32 && 1 <= box[i] &&
+               box[i] <= 256 && 1 <= steps[i] && steps[i] <= 8;
+    for (cuuint32_t i = 0; i + 1 < rank; ++i)
+        fits = fits && strides[i] % 16 == 0 && strides[i] < cuuint64_t{1} << 40;
+    if (!fits) {
+        wrong("a tensor map beyond the limits", cudaErrorInvalidValue);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    const bool overlaps = rank == 3 && extents[2] > 1 && strides[1] < strides[0] * extents[1];
+    return overlaps && !the().present.takes_overlaps ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 cudaError_t

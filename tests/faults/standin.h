@@ -17,10 +17,11 @@ struct machine {
     int devices = 2;
     int arch = 90;
     bool has_driver = true;
-    bool has_pools = true; // memory pools
-    bool has_code = true;  // the library has code for the devices
-    bool has_ids = true;   // the driver has cuCtxGetId and cuPointerGetAttribute
-    bool has_tma = true;   // the driver has cuTensorMapEncodeTiled
+    bool has_pools = true;      // memory pools
+    bool has_code = true;       // the library has code for the devices
+    bool has_ids = true;        // the driver has cuCtxGetId and cuPointerGetAttribute
+    bool has_tma = true;        // the driver has cuTensorMapEncodeTiled
+    bool takes_overlaps = true; // and takes batches whose matrices overlap or are interleaved
 };
 void set_machine(const machine&);
 // This process uses CUDA from now on. Calls of a child that was forked later fail.

@@ -6,6 +6,7 @@
 namespace myblas::cuda {
 namespace {
 
+// Limits of cuTensorMapEncodeTiled, CUDA Driver API, Tensor Map Object Management.
 constexpr int64_t max_extent = int64_t{1} << 32;
 constexpr int64_t max_pitch_bytes = int64_t{1} << 40; // exclusive
 
@@ -52,7 +53,9 @@ myblasStatus_t make_tensor_map(const tensor_shape& shape, CUtensorMap* map) {
                                    shape.swizzle,
                                    shape.promotion,
                                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    return result == CUDA_SUCCESS ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_EXECUTION_FAILED;
+    return result == CUDA_SUCCESS               ? MYBLAS_STATUS_SUCCESS
+           : result == CUDA_ERROR_INVALID_VALUE ? MYBLAS_STATUS_NOT_SUPPORTED
+                                                : MYBLAS_STATUS_EXECUTION_FAILED;
 }
 
 } // namespace myblas::cuda

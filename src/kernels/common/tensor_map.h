@@ -22,13 +22,15 @@ struct tensor_shape {
     CUtensorMapL2promotion promotion = CU_TENSOR_MAP_L2_PROMOTION_L2_256B;
 };
 
-// Whether TMA can read the matrix: it is aligned to 16 bytes, and its sizes fit into the
-// descriptor.
+// Whether TMA can read the matrix: it is aligned to 16 bytes, and its sizes are within the limits
+// that NVIDIA documents for cuTensorMapEncodeTiled.
 bool fits_tensor_map(const float* base, int64_t along, int64_t across, int64_t ld);
 
 // The same for a batch, whose matrices may overlap or be the same one.
 bool fits_tensor_map(const tensor_shape& shape);
 
+// Makes the map of a shape that fits. NOT_SUPPORTED: the driver refuses the shape. None is known
+// to, but NVIDIA's formula for strides has no room for matrices that overlap or are interleaved.
 myblasStatus_t make_tensor_map(const tensor_shape& shape, CUtensorMap* map);
 
 } // namespace myblas::cuda

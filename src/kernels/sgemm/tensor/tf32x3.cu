@@ -7,7 +7,8 @@
 // for each group; sums from other blocks.
 // Launch: 512 threads for a tile of C of 64 x 64, 128 x 64 or 128 x 128. Clusters of up to 8 blocks
 // share a tile.
-// Accepts: single products and strided batches with A and B aligned to 16 bytes, as TMA needs.
+// Accepts: single products and strided batches with A and B aligned to 16 bytes, as TMA needs. If
+// the driver refuses the tensor map of a batch, each product is a launch.
 #include "kernels/sgemm/tensor/tf32x3.cuh"
 
 #include "kernels/sgemm/components/work.h"
@@ -95,10 +96,13 @@ struct variant {
                                      .inverse = static_cast<unsigned>(ceil_div(1 << 16, splits))};
         CUtensorMap map_a{}, map_b{};
         if (p.k > 0 && p.a && p.b) { // otherwise they are not read
-            if (const myblasStatus_t failure = make_tensor_map(shape_of_a(p), &map_a))
-                return failure;
-            if (const myblasStatus_t failure = make_tensor_map(shape_of_b(p), &map_b))
-                return failure;
+            myblasStatus_t status = make_tensor_map(shape_of_a(p), &map_a);
+            if (status == MYBLAS_STATUS_SUCCESS)
+                status = make_tensor_map(shape_of_b(p), &map_b);
+            if (status == MYBLAS_STATUS_NOT_SUPPORTED && p.batch_count > 1)
+                return launch_one_by_one(p, context);
+            if (status != MYBLAS_STATUS_SUCCESS)
+                return status;
         }
         const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.m, Shape::block_m) * splits),
                         static_cast<unsigned>(ceil_div<int64_t>(p.n, Shape::block_n)),
@@ -109,6 +113,21 @@ struct variant {
             return launch_clusters(
                 kernel, grid, splits, true, threads, bytes, context, p, map_a, map_b, schedule);
         });
+    }
+
+    static myblasStatus_t launch_one_by_one(const sgemm_problem& p, const launch_context& context) {
+        for (int64_t i = 0; i < p.batch_count; ++i) {
+            sgemm_problem q = p;
+            q.batch_count = 1;
+            q.a += i * p.stride_a, q.b += i * p.stride_b, q.c += i * p.stride_c;
+            product_epilogue& e = q.epilogue;
+            e.bias += e.bias ? i * e.stride_bias : 0;
+            e.source += e.source ? i * e.stride_source : 0;
+            e.aux += e.aux ? i * e.stride_aux : 0;
+            if (const myblasStatus_t failure = launch(q, context))
+                return failure;
+        }
+        return MYBLAS_STATUS_SUCCESS;
     }
 };
 

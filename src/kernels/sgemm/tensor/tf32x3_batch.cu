@@ -7,12 +7,12 @@
 // Launch: two blocks of 256 threads on a multiprocessor, or four of 128, which take tiles of all
 // products in turns.
 // Accepts: up to 2^30 rows, columns and k, and 2^30 tiles. TMA copies both operands if both consist
-// of aligned quads; of arrays of pointers the host does not know that. Otherwise cp.async copies
-// them, by quads where an operand consists of them. Tiles of 128 x 64 compute the transpose of C
-// where this needs fewer of them. With an epilogue, both operands are copied in the same way, and C
-// is never transposed. A few last rows or columns, such as the last 5 of 197, may be a border,
-// which the FP32 units compute (tf32x3_batch_border.cuh). This needs a short k, no epilogue, and
-// more than one tile a multiprocessor.
+// of aligned quads; of arrays of pointers the host does not know that. Otherwise, or if the driver
+// refuses a tensor map, cp.async copies them, by quads where an operand consists of them. Tiles of
+// 128 x 64 compute the transpose of C where this needs fewer of them. With an epilogue, both
+// operands are copied in the same way, and C is never transposed. A few last rows or columns, such
+// as the last 5 of 197, may be a border, which the FP32 units compute (tf32x3_batch_border.cuh).
+// This needs a short k, no epilogue, and more than one tile a multiprocessor.
 #include "kernels/sgemm/tensor/tf32x3_batch.cuh"
 
 #include "kernels/sgemm/components/work.h"
@@ -147,13 +147,15 @@ struct variant {
         tensor_shape of_a = tf32_operand(p, p.a, p.transa, p.m, p.lda, p.stride_a, Shape::block_m);
         tensor_shape of_b = tf32_operand(p, p.b, !p.transb, p.n, p.ldb, p.stride_b, Shape::block_n);
         of_a.promotion = of_b.promotion = CU_TENSOR_MAP_L2_PROMOTION_L2_128B;
-        const bool by_tma = quads_a && quads_b && fits_tensor_map(of_a) && fits_tensor_map(of_b);
+        bool by_tma = quads_a && quads_b && fits_tensor_map(of_a) && fits_tensor_map(of_b);
         tf32_batch_maps maps{};
         if (by_tma && p.k > 0 && p.a && p.b) { // otherwise they are not read
-            if (const myblasStatus_t failure = make_tensor_map(of_a, &maps.a))
-                return failure;
-            if (const myblasStatus_t failure = make_tensor_map(of_b, &maps.b))
-                return failure;
+            myblasStatus_t status = make_tensor_map(of_a, &maps.a);
+            if (status == MYBLAS_STATUS_SUCCESS)
+                status = make_tensor_map(of_b, &maps.b);
+            by_tma = status == MYBLAS_STATUS_SUCCESS;
+            if (!by_tma && status != MYBLAS_STATUS_NOT_SUPPORTED)
+                return status;
         }
         if (swapped)
             border = {.rows = static_cast<int>(p.m), .cols = static_cast<int>(p.n)};
