@@ -563,10 +563,11 @@ static void test_selection(void** state) {
 
 enum { batch_count = 3 };
 
-// Strided: operand i begins i * stride after the base; with stride 0 all products share it.
+// Strided: operand i begins i * stride after the base; with stride 0 all products share it. If
+// interleaved, column j of each A follows column j of the A before, and so for B.
 struct batch {
     struct shape shape;
-    bool transa, transb, share_a, share_b, pointers, wide;
+    bool transa, transb, share_a, share_b, pointers, wide, interleaved;
     int64_t lda, ldb, ldc, stride_a, stride_b, stride_c;
 };
 
@@ -655,8 +656,13 @@ static bool run_batch(myblasHandle_t handle,
     batch.lda = leading_dimension(rows_a, layout);
     batch.ldb = leading_dimension(rows_b, layout);
     batch.ldc = leading_dimension(m, layout);
-    batch.stride_a = batch.share_a ? 0 : batch.lda * cols_a + 4 * layout.padding;
-    batch.stride_b = batch.share_b ? 0 : batch.ldb * cols_b + layout.padding;
+    batch.stride_a = batch.lda * cols_a + 4 * layout.padding;
+    batch.stride_b = batch.ldb * cols_b + layout.padding;
+    if (batch.interleaved) {
+        batch.stride_a = batch.lda, batch.stride_b = batch.ldb;
+        batch.lda *= batch_count, batch.ldb *= batch_count;
+    }
+    batch.stride_a *= !batch.share_a, batch.stride_b *= !batch.share_b;
     batch.stride_c = batch.ldc * n + 4 * layout.padding;
 
     const size_t last = batch_count - 1, element = sizeof(float);
@@ -777,7 +783,8 @@ run_batches(myblasHandle_t handle, const myblasKernelInfo_t* forced, struct shap
                                     .share_a = bits & 4,
                                     .share_b = bits & 8,
                                     .pointers = bits & 16,
-                                    .wide = bits & 32};
+                                    .wide = bits & 32,
+                                    .interleaved = bits % 7 < 3};
         const float* pair = pairs[bits % 3];
         const struct layout layout = batch_layouts[bits / 2 % 3];
         ran += run_batch(handle, forced, batch, bits % 5 < 2, layout, pair[0], pair[1]);
@@ -813,6 +820,14 @@ static void test_batches(void** state) {
             const struct shape columns = {block_m - 1, 2 * tiles * block_n + 4, 37};
             assert_true(run_batches(handle, &info, both) > 0 || reduced());
             assert_true(run_batches(handle, &info, columns) > 0 || reduced());
+        }
+        // Several tiles, each in one block, and each in the blocks of a cluster.
+        if (is_one_of(info.name, "tf32x3")) {
+            const struct shape short_k = {info.block_m + 8, info.block_n + 5, 44};
+            const struct shape long_k = {info.block_m + 8, info.block_n + 5, 204};
+            if (!minimal())
+                assert_true(run_batches(handle, &info, short_k) > 0 || reduced());
+            assert_true(run_batches(handle, &info, long_k) > 0 || reduced());
         }
         print_message("  %s: %d of 64 batches\n", info.name, ran);
         assert_true(ran > 0 || reduced() || !takes_batches(&info)); // aligned ones at least
