@@ -158,10 +158,12 @@ def faults_rows(runs):
 def sanitizer_groups(runs):
     """For each machine and check: the last line of each piece, None if it did not begin.
 
-    Programs without any line on the machine are left out.
+    Programs without any line on the machine are left out, and so are pieces of chosen kernels.
     """
     groups = {}
     for run in (run for run in runs if run["tool"] == "compute-sanitizer"):
+        if "kernel" in run:
+            continue
         pieces = groups[run["machine"]] = groups.pop(run["machine"], {})  # now the last one
         pieces[run["check"], run["program"], run["shard"]] = run
     by_check = {}
@@ -272,6 +274,23 @@ def sanitizer_table(runs):
         lines += [f"| {check} | {' | '.join(row)} |" for row in rows]
     everything = {(check, name): p for check in TOOLS for name, p in groups[machine, check].items()}
     return "\n".join([*lines, "", f"{machine}, {commits_of(everything)}"])
+
+
+def chosen_kernels_table(runs):
+    """The last line of each piece that tested chosen kernels alone; empty if there is none."""
+    last = {}
+    for run in (run for run in runs if run["tool"] == "compute-sanitizer" and "kernel" in run):
+        last[run["machine"], run["check"], run["kernel"], run["program"]] = run
+    if not last:
+        return ""
+    lines = ["", "", "Pieces of a few kernels alone, which are not whole ones:", ""]
+    lines.append("| Check | Program | Kernels | Result | Machine | Commit |")
+    lines.append("| --- | --- | --- | --- | --- | --- |")
+    for (machine, check, kernel, program), run in sorted(last.items()):
+        kernels = ", ".join(f"`{name}`" for name in run["kernels"] or [kernel])
+        cells = [check, f"`{program}`", kernels, outcome_of(run), machine, f"`{run['commit']}`"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def coverage():
@@ -441,7 +460,7 @@ def main():
     new = old
     for name, text in (
         ("tested", table(runs)),
-        ("sanitizers", sanitizer_table(runs)),
+        ("sanitizers", sanitizer_table(runs) + chosen_kernels_table(runs)),
         ("soak", soak_curves(runs)),
         ("grades", grade_tables()),
         ("coverage", coverage_table()),

@@ -12,6 +12,9 @@ With --json, each piece appends a line of JSON to a file when it ends, for docs/
 run is cut, the same command goes on: it leaves out what has passed, by the file, at this commit, or
 at an earlier one (--same-as) since which neither kernels nor their tests have changed. Pieces that
 have not ended yet, by the file, begin first, then those that took longest.
+
+With --kernel, for a change of a few kernels, a piece is what one program tests of the kernels that
+a pattern matches. Its line names the pattern and the kernels. It never counts as a whole piece.
 """
 
 import argparse
@@ -30,6 +33,7 @@ import time
 TOOLS = ("racecheck", "initcheck", "memcheck", "synccheck")  # the slowest first
 # Programs that run no kernel of their own, or that look at the whole GPU's memory.
 LEFT_OUT = {"test_status_handle", "test_arguments", "test_cuda_graph", "test_growth", "test_large"}
+NOT_BY_KERNEL = {"test_fuzz", "test_memory"}  # left out with --kernel
 # In how many shards, under racecheck and under the other tools.
 SHARDS = {
     "test_sgemm": (32, 12),
@@ -64,14 +68,17 @@ def shards(tool, name):
     return SHARDS.get(name, (1, 1))[tool != "racecheck"]
 
 
-def pieces_of(names, tools, earlier):
-    """(tool, program, shard) of each piece, those that take long first."""
+def pieces_of(names, tools, kernels, earlier):
+    """(tool, program, shard, pattern of kernels) of each piece, those that take long first."""
     took = {key_of(result): result["seconds"] for result in earlier if result["ended"]}
     pieces = []
     for tool in sorted(tools, key=TOOLS.index):
         for name in sorted(names, key=lambda name, tool=tool: -shards(tool, name)):
             count = shards(tool, name)
-            pieces += [(tool, name, f"{i}/{count}") for i in range(count)]
+            if kernels:
+                pieces += [(tool, name, "0/1", kernel) for kernel in kernels]
+            else:
+                pieces += [(tool, name, f"{i}/{count}", None) for i in range(count)]
     return sorted(pieces, key=lambda piece: -took.get(piece, float("inf")))
 
 
@@ -98,7 +105,7 @@ def gpu_name():
 
 
 def key_of(result):
-    return (result["check"], result["program"], result["shard"])
+    return (result["check"], result["program"], result["shard"], result.get("kernel"))
 
 
 def recorded(path):
@@ -118,7 +125,7 @@ def run_piece(arguments, piece, gpus):
 
 
 def run_on(arguments, piece, gpu):
-    tool, name, shard = piece
+    tool, name, shard, kernel = piece
     begin = time.monotonic()
     limit = min(arguments.limit, arguments.end - begin)
     if limit <= 0:
@@ -129,6 +136,7 @@ def run_on(arguments, piece, gpu):
         MYBLAS_TEST_REDUCED="2" if tool in MINIMAL else "1",
         MYBLAS_TEST_REQUIRE_GPU="1",
         MYBLAS_TEST_SHARD=shard,
+        MYBLAS_TEST_KERNELS=kernel or "",
     )
     process = subprocess.Popen(
         command_of(arguments.tests, tool, name, shard),
@@ -161,14 +169,23 @@ def run_on(arguments, piece, gpu):
         "machine": arguments.machine,
         "date": datetime.date.today().isoformat(),
     }
+    if kernel:
+        tested = re.findall(r"^kernels tested:(.*)$", output, re.MULTILINE)
+        result["kernel"], result["kernels"] = kernel, tested[-1].split() if tested else None
     if not passed(result):
-        log = arguments.logs / f"{tool}-{name}-{shard.replace('/', '-of-')}.log"
+        part = re.sub(r"\W+", "_", kernel) if kernel else shard.replace("/", "-of-")
+        log = arguments.logs / f"{tool}-{name}-{part}.log"
         log.write_text(output[-200000:])
     return result
 
 
 def passed(result):
     return result["ended"] and result["errors"] == 0 and result["status"] == 0
+
+
+def has_kernels(result):
+    """Not of a program that tests no such kernel."""
+    return result.get("kernels") != []
 
 
 def parse_arguments():
@@ -178,6 +195,9 @@ def parse_arguments():
     parser.add_argument("build", type=pathlib.Path, help="a finished build tree")
     parser.add_argument("--tool", action="append", choices=TOOLS, help="only these tools")
     parser.add_argument("--program", action="append", help="only these programs")
+    parser.add_argument(
+        "--kernel", action="append", metavar="PATTERN", help="only these kernels, as 'tf32x3/*'"
+    )
     parser.add_argument("--limit", type=float, default=480, help="seconds for a piece (480)")
     parser.add_argument(
         "--seconds", type=float, default=float("inf"), help="for the run; then all pieces are ended"
@@ -199,14 +219,18 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     names = arguments.program or programs(arguments.tests)
+    if arguments.kernel:
+        names = [name for name in names if name not in NOT_BY_KERNEL]
     earlier = recorded(arguments.json)
     commits = {arguments.commit, *arguments.same_as}
     done = {key_of(r) for r in earlier if r["commit"] in commits and passed(r)}
-    pieces = [p for p in pieces_of(names, arguments.tool or TOOLS, earlier) if p not in done]
+    pieces = pieces_of(names, arguments.tool or TOOLS, arguments.kernel, earlier)
+    pieces = [piece for piece in pieces if piece not in done]
     gpus = queue.SimpleQueue()  # each as often as it takes pieces at a time
     for gpu in (arguments.gpu or all_gpus()) * arguments.jobs:
         gpus.put(gpu)
     counts = {"passed": 0, "failed": 0, "skipped": 0}
+    found = set()  # the patterns that match a kernel
     with concurrent.futures.ThreadPoolExecutor(gpus.qsize()) as pool:
         futures = [pool.submit(run_piece, arguments, piece, gpus) for piece in pieces]
         for future in concurrent.futures.as_completed(futures):
@@ -214,12 +238,20 @@ def main():
             if result is None:
                 counts["skipped"] += 1
                 continue
+            if passed(result) and not has_kernels(result):
+                continue
+            if has_kernels(result):
+                found.add(result.get("kernel"))
             counts["passed" if passed(result) else "failed"] += 1
-            names = ("check", "program", "shard", "seconds", "errors", "status")
-            print(*(f"{name}={result[name]}" for name in names), flush=True)
+            names = ("check", "program", "shard", "seconds", "errors", "status", "kernels")
+            print(*(f"{name}={result[name]}" for name in names if name in result), flush=True)
             if arguments.json:
                 with arguments.json.open("a") as file:
                     file.write(json.dumps(result) + "\n")
+    for kernel in arguments.kernel or ():
+        if kernel not in found and not any(p[3] == kernel for p in done):
+            counts["failed"] += 1
+            print(f"{kernel} matches no kernel that a program tests")
     print(", ".join(f"{count} {name}" for name, count in counts.items()))
     return 1 if counts["failed"] or counts["skipped"] else 0
 

@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include <dlfcn.h>
+#include <fnmatch.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -145,6 +146,51 @@ static struct shard shard(void) {
     return s;
 }
 
+// Patterns for kernels; NULL: all kernels are tested.
+static const char* wanted_kernels(void) {
+    const char* patterns = getenv("MYBLAS_TEST_KERNELS");
+    return patterns && *patterns ? patterns : NULL;
+}
+
+bool is_wanted(const char* kernel) {
+    const char* at = wanted_kernels();
+    bool found = !at;
+    while (!found && *at) {
+        char pattern[64];
+        const int length = (int)strcspn(at, " ");
+        if (snprintf(pattern, sizeof pattern, "%.*s", length, at) >= (int)sizeof pattern)
+            fail_msg("MYBLAS_TEST_KERNELS has a pattern of more than 63 characters");
+        found = fnmatch(pattern, kernel, 0) == 0;
+        at += length + (int)strspn(at + length, " ");
+    }
+    return found;
+}
+
+bool is_whole_test(void) { return !wanted_kernels() && shard().count == 1; }
+
+// The kernels that were tested, for tests/sanitize_gpu.py.
+static struct {
+    int count;
+    const char* names[300];
+} tested;
+
+static void note_tested(const char* kernel) {
+    for (int i = 0; i < tested.count; ++i)
+        if (strcmp(tested.names[i], kernel) == 0)
+            return;
+    assert_true(tested.count < (int)COUNT_OF(tested.names));
+    tested.names[tested.count++] = kernel;
+}
+
+__attribute__((destructor)) static void print_tested(void) {
+    if (!wanted_kernels())
+        return;
+    printf("kernels tested:");
+    for (int i = 0; i < tested.count; ++i)
+        printf(" %s", tested.names[i]);
+    printf("\n");
+}
+
 static struct {
     unsigned before; // parts of earlier tests
     unsigned count;
@@ -158,6 +204,8 @@ void divide_anew(void) {
 
 bool is_in_share(const char* part) {
     const struct shard s = shard();
+    if (!part && wanted_kernels())
+        return false;
     const char* name = part ? part : "";
     unsigned number = 0;
     while (number < parts.count && strcmp(parts.names[number], name) != 0)
@@ -183,7 +231,11 @@ bool device_has_kernel(myblasHandle_t handle, const myblasKernelInfo_t* info) {
 }
 
 bool kernel_fits_device(myblasHandle_t handle, const myblasKernelInfo_t* info) {
-    return is_in_share(info->name) && device_has_kernel(handle, info);
+    if (!is_wanted(info->name) || !is_in_share(info->name) || !device_has_kernel(handle, info))
+        return false;
+    if (wanted_kernels())
+        note_tested(info->name);
+    return true;
 }
 
 bool is_one_of(const char* kernel, const char* accepted) {

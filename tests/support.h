@@ -73,6 +73,13 @@ bool is_one_of(const char* kernel, const char* accepted);
 // different processes.
 bool is_in_share(const char* part);
 
+// Whether to test a kernel, by its name. With MYBLAS_TEST_KERNELS="tf32x3/* gemv", only kernels
+// that one of these patterns matches (* and ?) are tested, and nothing that belongs to no kernel.
+bool is_wanted(const char* kernel);
+
+// Whether this process does the whole test, without other processes, and with all kernels.
+bool is_whole_test(void);
+
 // After this call, parts with names that have appeared are new parts. require_handle() calls it.
 void divide_anew(void);
 
@@ -82,7 +89,7 @@ void skip_outside_share(void);
 // Whether the handle's device is among the kernel's architectures.
 bool device_has_kernel(myblasHandle_t handle, const myblasKernelInfo_t* info);
 
-// The same, and the kernel is in this process's share.
+// The same, and the kernel is wanted and in this process's share.
 bool kernel_fits_device(myblasHandle_t handle, const myblasKernelInfo_t* info);
 
 // Asserts that the last call of the routine took the kernel.
