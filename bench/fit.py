@@ -2,16 +2,11 @@
 """Fits the predictor of SGEMM (src/select/model.h) to readings, and judges it by others.
 
     fit.py --fit     writes src/select/model_sm90.inc (NumPy, SciPy; minutes)
-    fit.py --batches fits the weights of batches again, to the readings of batches alone, and lets
-                     variants compete for as many products as they were good at there; all else
-                     stays as it is (a minute)
-    fit.py --singles the same for single products, also by readings of calls that read C, and
-                     variants compete for all sizes that they were good at (minutes)
     fit.py --add K   fits the variants of family K alone, to all readings that have them, and leaves
                      the others as they are (seconds); again after each --fit, until readings of the
                      card that is fitted to have them, too
-    fit.py --reads-c fits how much longer each variant takes if C is read (seconds); after --fit
-                     and --add
+    fit.py --refine  the last step: fits all weights again, beginning with those that are there, by
+                     readings of all kinds, and widens domains to where variants were good (minutes)
     fit.py --check   judges the choices of the library (NumPy; seconds); with --regret bench/results
                      it also writes what it found to <card>/regret.json there, from which
                      bench/performance.py draws
@@ -20,15 +15,14 @@ Readings, in bench/readings, are what `myblas-bench readings` writes, one call a
 fitted to the readings of one card, except for a quarter of the calls, which a checksum holds back.
 The calls that are held back judge the fit. The readings of other cards only judge: they show how
 much time the choices lose on a card that was not measured, on the calls that are held back.
-Readings of the kernels that keep the order of k, and of no others, are in a folder of their own and
-only judge the choices of reproducible mode. Readings of calls that read C (beta is not 0) are in
-another folder. All other readings have a beta of 0, and predictions for such calls do not depend on
---reads-c.
+Readings of the kernels that keep the order of k, and of no others, are in a folder of their own.
+Readings of calls that read C (beta is not 0) are in another folder; all other readings have a beta
+of 0. --refine takes three quarters of all of them.
 
 The work of each kernel comes from the library (myblasGetKernelEstimateOn), so that there is one
 implementation of it; the formula of the model is here, too, and --check compares both.
 
-Fitting takes two steps. The physical coefficients of each variant are a least-squares fit of
+--fit takes two steps. The physical coefficients of each variant are a least-squares fit of
 logarithms of times. The learned factor then minimises what the choice costs: the expected regret of
 choosing with probabilities that follow the predictions, more and more sharply. It is the mean of
 several fits from different beginnings.
@@ -69,10 +63,10 @@ ALONE_US, LITTLE, FAR = 11, 1.1, 1.6
 
 # The most that --check allows in each mode on the readings that were held back: the mean regret,
 # the 95th percentile, the worst, and the part that is far off. (The aims were 1.010, 1.06 and 1.3.
-# The model reaches 1.0107 to 1.0115, 1.074 to 1.077 and 1.46; for random products in strict mode
-# 1.0087 and 1.052. Calls beyond 1.3 are printed. Some of them paused when they were timed; most
-# have a side of at most 7 or a k beyond 80000.)
-MOST_MEAN, MOST_P95, MOST_WORST = 1.0125, 1.082, 1.5
+# The model reaches 1.0105 to 1.0117, 1.066 to 1.072 and 1.48, in weaker modes 1.73. Calls beyond
+# 1.3 are printed. Some of them paused when they were timed; most have a side of at most 7 or a k
+# beyond 80000.)
+MOST_MEAN, MOST_P95, MOST_WORST = 1.0125, 1.075, 1.75
 FAR_OFF, MOST_FAR_OFF = 1.3, 0.006
 LEAST_KNOWN = 0.98  # the least part of the choices that must have been measured
 MOST_PHYSICAL = 1.04  # the same for the mean without the learned factor
@@ -129,6 +123,17 @@ class Library:
         self.ask(self.so.myblasGetKernelEstimateOn, device, call, index, ctypes.byref(found))
         return found
 
+    def keep_k_order(self, device):
+        """Whether each kernel keeps the order of k: whether reproducible mode may take it."""
+        side = 512  # whatever reads C: a product that all kernels accept
+        sizes = dict.fromkeys(("m", "n", "k", "lda", "ldb", "ldc"), side)
+        call = Call(
+            routine=SGEMM, **sizes, batch_count=1, A=1 << 20, B=1 << 20, C=1 << 20, reads_C=1
+        )
+        call.math_mode = REPRODUCIBLE
+        indices = range(len(self.names))
+        return [bool(self.estimate(device, call, index).accepted) for index in indices]
+
     def select(self, device, call):
         name = ctypes.c_char_p()
         self.ask(self.so.myblasSelectKernelOn, device, call, ctypes.byref(name))
@@ -178,6 +183,8 @@ class Readings:
             self.timed[of_kind] = np.isfinite(self.us[of_kind]).any(axis=0)
         key = lambda c: ",".join(str(c[x]) for x in ("form", "m", "n", "k", "lda", "ldb", "batch"))
         self.held = np.array([zlib.crc32(key(call).encode()) % 4 == 0 for call in self.calls])
+        folder = os.path.basename(os.path.dirname(path))
+        self.in_order = np.full(len(self.calls), folder == IN_ORDER)
         device = {name: int(value) for name, value in self.context["device"].items()}
         self.devices = [Device(**device)] * len(self.calls)
         self.cards = np.array([self.context["gpu"]] * len(self.calls))
@@ -185,7 +192,7 @@ class Readings:
     def of(self, rows):
         """The same readings for some of the calls."""
         some = copy.copy(self)
-        for name in ("us", "rough", "timed", "sets", "held", "cards", "incumbent_us"):
+        for name in ("us", "rough", "timed", "sets", "held", "in_order", "cards", "incumbent_us"):
             setattr(some, name, getattr(self, name)[rows])
         some.calls = [self.calls[row] for row in rows]
         some.devices = [self.devices[row] for row in rows]
@@ -242,7 +249,8 @@ def in_mode(readings, library, mode, also=True):
 COSTS = ("launch", "round", "exchange", "step", "math", "copy", "l2", "dram", "store")
 DOMAIN = ("short side", "long side", "k", "batch", "elements of C")
 HALF_OCTAVES = 128
-# Kernels whose physical time is farther from the least are left out of the expected regret.
+# Kernels whose physical time is farther from the least are left out of the expected regret, except
+# in reproducible mode, where all kernels compete.
 NEAR_LEAST = math.log2(1.5)
 # The factor where C is read is 2 to the power of a linear function of these features. What reading
 # C adds is less, the more k there is to multiply.
@@ -254,9 +262,6 @@ SIZES, WORK_FEATURES = 7, 12
 # No limit of rounds: no reading with more of them shows the variant behind.
 MANY_ROUNDS = 1e9
 FEW = 5  # fewer calls than this tell nothing
-# A block of these kernels computes several products. They compete for batches alone, since most of
-# its threads would be idle in a single product.
-PACKED, LEAST_OF_PACKED = "_packed", 2  # the end of their names; half octaves of products
 MARGIN = 1  # half octaves that are added to a measured domain; of rounds a factor of two
 
 
@@ -309,10 +314,12 @@ class View:
         is_aligned = lambda c, ld: (c["pointers"] or c["offset"] % 4 == 0) and c[ld] % 4 == 0
         aligned = lambda ld: flag([is_aligned(c, ld) for c in calls])
         ta, tb = (flag([c["form"][i] == "T" for c in calls]) for i in (0, 1))
-        self.is_portable = np.array(
-            [name in library.names and library.is_portable[library.names.index(name)]
+        of_kernels = lambda values: np.array(
+            [name in library.names and values[library.names.index(name)]
              for name in readings.kernels]
         )
+        self.is_portable = of_kernels(library.is_portable)
+        self.keeps_k_order = of_kernels(library.keep_k_order(devices[0]))
         octaves = np.stack([small, large, lk, lb, lm + ln + lb], axis=1)
         self.domain = np.clip(np.floor(2 * octaves + 1e-3), 0, HALF_OCTAVES - 1)
         self.problem = np.stack(
@@ -447,12 +454,13 @@ def fit_costs(view, us, rough, best, rows):
 
 def find_situations(view, readings, library):
     """Regrets in each mode, and in two situations with fewer kernels: on other architectures, and
-    without workspace.
+    without workspace. They are NaN for readings in which only kernels that keep the order of k were
+    timed.
     """
     found = [in_mode(readings, library, mode) for mode in range(len(MODES))]
     found.append(in_mode(readings, library, 0, view.is_portable))
     found.append(in_mode(readings, library, len(MODES) - 1, ~view.needs_workspace))
-    return [regret for _, _, regret in found]
+    return [np.where(readings.in_order[:, None], math.nan, regret) for _, _, regret in found]
 
 
 def find_domains(view, regrets, rough, rows):
@@ -478,8 +486,6 @@ def find_domains(view, regrets, rough, rows):
             is_end = (others < low[i] - MARGIN).sum() < FEW, (others > high[i] + MARGIN).sum() < FEW
             ranges[variant, i, 0] = 0 if is_end[0] else max(low[i] - MARGIN, 0)
             ranges[variant, i, 1] = HALF_OCTAVES - 1 if is_end[1] else high[i] + MARGIN
-        if view.variants[variant].endswith(PACKED):
-            ranges[variant, DOMAIN.index("batch"), 0] = LEAST_OF_PACKED
         most_rounds[variant] = 2 * view.w["rounds"][near, variant].max() + 1
         others = view.w["rounds"][seen & inside.all(axis=1), variant]
         is_end = (others > most_rounds[variant]).sum() < FEW
@@ -491,85 +497,113 @@ def find_domains(view, regrets, rough, rows):
 # Temperatures at which the expected regret is minimised, one after the other, and the weight of the
 # squared error beside it. 0: the squared error alone.
 ANNEALING = ((0, 1), (0.3, 0.5), (0.1, 0.5), (0.05, 0.5), (0.03, 0.5))
-REFINING = ((0.1, 0.5), (0.05, 0.5), (0.03, 0.5))
+# With lower temperatures, calls that are fitted to are chosen for better, others worse.
+REFINING = ((0.1, 0.5), (0.07, 0.5))
 
 
 def random_weights(view, seed):
     random = np.random.RandomState(seed)
     inputs, variants, own = view.problem.shape[1], len(view.variants), view.features.shape[2]
     hidden, of_hidden = random.randn(inputs, UNITS) * 0.7, random.randn(variants, UNITS) * 0.05
-    return hidden, np.zeros((variants, own)), of_hidden
+    return [hidden, np.zeros((1, variants, own)), of_hidden[None], np.zeros((variants, C_FEATURES))]
 
 
-def fit_factor(view, physical, domain, us, regrets, rough, rows, start, refines=False):
-    """The learned factor: weights of the hidden layer, of each variant's work, and of the hidden
-    layer's outputs. `start`: the same, to begin with. refines: they are good already, and the
-    hidden layer stays."""
+class Block:
+    """The calls of one kind, in single precision, as learn() needs them: the physical logarithms of
+    cycles, what the readings add to them, and for each situation which variants take part and what
+    choosing one costs.
+    """
+
+    def __init__(self, view, costs, domain, readings, library, rows, kind):
+        self.kind, columns = kind, view.columns
+        base, inside = view.all_physical(costs), view.candidates(domain)
+        times = in_mode(readings, library, len(MODES) - 1)[0][:, columns]
+        known = np.isfinite(times)
+        situations = []
+        for regret in find_situations(view, readings, library):
+            cost = regret[:, columns]
+            situations.append((near_least(base, np.isfinite(cost) & inside), cost))
+        cost = in_mode(readings, library, 0, view.keeps_k_order)[2][:, columns]  # reproducible
+        situations.append((np.isfinite(cost), cost))
+        nearest = np.min([np.where(allowed, cost, 9) for allowed, cost in situations], axis=0)
+        weight = np.where(known, np.exp(-2 * np.minimum(nearest, 5)), 0)[rows]
+        weight *= np.where(readings.rough[:, columns][rows], 0.1, 1)
+        single = lambda values: np.ascontiguousarray(values, dtype=np.float32)
+        self.count = len(weight)
+        self.weight = single(weight / weight.sum() * self.count)
+        # The cost of a call is the mean over the situations that its readings tell about.
+        told = sum(allowed.any(axis=1).astype(int) for allowed, _ in situations)
+        share = (1 / np.maximum(told, 1))[:, None]
+        self.situations = [
+            (single(np.where(allowed, 0, np.inf)[rows]),
+             single(np.where(allowed, np.minimum(cost, 2) * share, 0)[rows]))
+            for allowed, cost in situations
+        ]  # fmt: skip
+        error = np.log2(np.where(known, times, 1) * view.clock_mhz[:, None]) - base
+        self.target = single(np.where(known, error, 0)[rows])
+        self.base, self.margins = single(base[rows]), single(view.margins[rows])
+        self.problem, self.c_features = single(view.problem[rows]), single(view.c_features[rows])
+        self.features = single(view.features[rows].transpose(1, 0, 2))
+
+    def loss(self, weights, gradients, temperature, emphasis, scale):
+        """Adds to the gradients."""
+        hidden, of_work, of_hidden, of_c = weights
+        of_work, of_hidden = of_work[self.kind], of_hidden[self.kind]
+        outputs = np.maximum(self.problem @ hidden, 0)
+        factor = outputs @ of_hidden.T + self.c_features @ of_c.T
+        factor += np.matmul(self.features, of_work[:, :, None])[:, :, 0].T
+        error = factor - self.target
+        weighted = error * self.weight
+        value = emphasis * (weighted * error).sum(dtype=float)
+        slope = 2 * emphasis * weighted
+        found = self.base + factor + self.margins
+        for excluded, cost in self.situations if temperature else ():
+            time = found + excluded
+            least = time.min(axis=1, keepdims=True)
+            chance = np.exp((np.where(np.isfinite(least), least, 0) - time) / temperature)
+            chance /= np.maximum(chance.sum(axis=1, keepdims=True), 1e-30)
+            expected = (chance * cost).sum(axis=1, keepdims=True)
+            value += expected.sum(dtype=float)
+            slope -= chance * (cost - expected) / temperature
+        slope *= scale
+        gradients[0] += self.problem.T @ ((slope @ of_hidden) * (outputs > 0))
+        gradients[1][self.kind] += np.matmul(slope.T[:, None, :], self.features)[:, 0]
+        gradients[2][self.kind] += slope.T @ outputs
+        gradients[3] += slope.T @ self.c_features
+        return value * scale
+
+
+def learn(blocks, start, rest, ridge, annealing, iterations):
+    """The weights of the hidden layer, of each variant's work, of the hidden layer's outputs, and
+    of calls that read C. The penalty draws them to `rest`: the fewer the readings, the more.
+    """
     from scipy.optimize import minimize
 
-    count = rows.sum()
-    problem, features, base = view.problem[rows], view.features[rows], physical[rows]
-    inside, margins = view.candidates(domain)[rows], view.margins[rows]
-    columns = view.columns
-    target = np.log2(us[rows][:, columns] * view.clock_mhz[rows, None])
-    known = np.isfinite(target)
-    target = np.where(known, target, 0)
-    modes = []
-    for regret in regrets:
-        cost = regret[rows][:, columns]
-        allowed = near_least(base, np.isfinite(cost) & inside)
-        modes.append((allowed, np.where(allowed, np.minimum(cost, 2), 0)))
-    nearest = np.min([np.where(a, c, 9) for a, c in modes], axis=0)
-    weight = np.where(known, np.exp(-2 * np.minimum(nearest, 5)), 0)
-    weight *= np.where(rough[rows][:, columns], 0.1, 1)
-    weight /= weight.sum() / count
-    ridge = (0.24 if refines else 0.12) / count  # the fewer the readings, the smoother
-    weights = np.concatenate([part.ravel() for part in start])
-    fixed = start[0].size if refines else 0  # of the vector's first elements
-    # To which the penalty draws the weights. Good ones change only where readings ask for it.
-    rest = weights if refines else np.zeros_like(weights)
+    count = sum(block.count for block in blocks)
+    sizes, ridge = [part.size for part in start], ridge / count
+    flat = lambda parts: np.concatenate([part.ravel() for part in parts])
+    weights, rest = flat(start), flat(rest)
 
     def split(vector):
-        parts = np.split(vector, np.cumsum([part.size for part in start])[:-1])
+        parts = np.split(vector, np.cumsum(sizes)[:-1])
         return [part.reshape(like.shape) for part, like in zip(parts, start)]
 
     def objective(vector, temperature, emphasis):
-        hidden, of_work, of_hidden = split(vector)
-        outputs = np.maximum(problem @ hidden, 0)
-        found = base + outputs @ of_hidden.T + np.einsum("rvf,vf->rv", features, of_work)
-        error = found - target
-        value = emphasis * (error**2 * weight).sum() / count
-        slope = emphasis * 2 * error * weight / count
-        if temperature:
-            for allowed, cost in modes:
-                z = np.where(allowed, -(found + margins) / temperature, -1e9)
-                z -= z.max(axis=1, keepdims=True)
-                e = np.exp(z)
-                chance = e / e.sum(axis=1, keepdims=True)
-                expected = (chance * cost).sum(axis=1)
-                value += expected.mean() / len(modes)
-                slope -= chance * (cost - expected[:, None]) / (temperature * count * len(modes))
-        value += ridge * ((vector - rest)[fixed:] ** 2).sum()
-        back = (slope @ of_hidden) * (outputs > 0)
-        gradient = np.concatenate(
-            [
-                (problem.T @ back).ravel(),
-                np.einsum("rv,rvf->vf", slope, features).ravel(),
-                (slope.T @ outputs).ravel(),
-            ]
-        )
-        gradient += 2 * ridge * (vector - rest)
-        gradient[:fixed] = 0
-        return value, gradient
+        parts = [part.astype(np.float32) for part in split(vector)]
+        gradients = [np.zeros(part.shape) for part in parts]
+        value = ridge * ((vector - rest) ** 2).sum()
+        for block in blocks:
+            value += block.loss(parts, gradients, temperature, emphasis, 1 / count)
+        return value, flat(gradients) + 2 * ridge * (vector - rest)
 
-    for temperature, emphasis in REFINING if refines else ANNEALING:
+    for temperature, emphasis in annealing:
         weights = minimize(
             objective,
             weights,
             args=(temperature, emphasis),
             jac=True,
             method="L-BFGS-B",
-            options={"maxiter": 300 if refines else 1500},
+            options={"maxiter": iterations, "maxcor": 20},
         ).x
     return split(weights)
 
@@ -579,17 +613,20 @@ def fit(view, readings, library, rows):
     regrets = find_situations(view, readings, library)
     costs = fit_costs(view, us, readings.rough, best, rows)
     domain = find_domains(view, regrets, readings.rough, rows)
-    physical = view.all_physical(costs)
-    work = (view, physical, domain, us, regrets, readings.rough, rows)
+    block = Block(view, costs, domain, readings, library, rows, 0)
+    starts = [random_weights(view, seed) for seed in range(MEMBERS)]
+    zero = [np.zeros_like(part) for part in starts[0]]
     with multiprocessing.Pool(min(MEMBERS, os.cpu_count())) as pool:
-        starts = [random_weights(view, seed) for seed in range(MEMBERS)]
-        members = pool.starmap(fit_factor, [(*work, start) for start in starts])
-    hidden, of_work, of_hidden = zip(*members)
-    # The mean of the members is one model, whose hidden layer has the units of all members.
+        members = pool.starmap(
+            learn, [([block], start, zero, 0.12, ANNEALING, 1500) for start in starts]
+        )
+    hidden, of_work, of_hidden, _ = zip(*members)
+    # The mean of the members is one model, whose hidden layer has the units of all members. Batches
+    # have the same weights.
     layers = (
         np.concatenate(hidden, axis=1),
-        np.stack([sum(of_work) / MEMBERS] * 2),
-        np.stack([np.concatenate(of_hidden, axis=1) / MEMBERS] * 2),
+        np.concatenate([sum(of_work) / MEMBERS] * 2),
+        np.concatenate([np.concatenate(of_hidden, axis=2) / MEMBERS] * 2),
     )
     model = Model(view.variants, costs, domain, None, *layers)
     model.bounds = np.stack([find_bounds(model, view, us, rows)] * 2)
@@ -598,95 +635,45 @@ def fit(view, readings, library, rows):
 
 def find_bounds(model, view, us, rows):
     """The ranges of the factors of these calls, for each variant."""
-    inside = view.candidates(model.domain) & np.isfinite(us[:, view.columns]) & rows[:, None]
-    factors = np.where(inside, model.log_factor(view), math.nan)
+    takes_part = view.candidates(model.domain) | view.keeps_k_order[view.columns]
+    takes_part &= np.isfinite(us[:, view.columns]) & rows[:, None]
+    factors = np.where(takes_part, model.log_factor(view), math.nan)
     return np.nan_to_num(np.nanpercentile(factors, (1, 99), axis=0)).T
 
 
 def joined_domains(old, new, sizes):
-    """The old domains, widened by the new ones in some sizes and in rounds; upwards alone in the
-    number of products."""
+    """The old domains, widened by the new ones in some sizes and in rounds."""
     (ranges, most_rounds), (found, found_rounds) = old, new
     ranges = ranges.copy()
     is_known = found[:, 0, 0] <= found[:, 0, 1]
     for i in sizes:
-        if i != DOMAIN.index("batch"):
-            low = np.minimum(ranges[:, i, 0], found[:, i, 0])
-            ranges[:, i, 0] = np.where(is_known, low, ranges[:, i, 0])
-        high = np.maximum(ranges[:, i, 1], found[:, i, 1])
-        ranges[:, i, 1] = np.where(is_known, high, ranges[:, i, 1])
+        for end, widest in enumerate((np.minimum, np.maximum)):
+            joined = widest(ranges[:, i, end], found[:, i, end])
+            ranges[:, i, end] = np.where(is_known, joined, ranges[:, i, end])
     return ranges, np.where(is_known, np.maximum(most_rounds, found_rounds), most_rounds)
 
 
-def refine(old, view, readings, library, rows, kind):
-    """The old model with new weights of a kind of calls; the readings have nothing else."""
+def refine(old, view, readings, library, rows):
+    """The old model with new weights and wider domains."""
     us = in_mode(readings, library, len(MODES) - 1)[0]
     regrets = find_situations(view, readings, library)
     model = old.among(view.variants)
-    batch = DOMAIN.index("batch")
-    sizes = [batch] if kind == BATCHES else [i for i in range(len(DOMAIN)) if i != batch]
-    found = find_domains(view, regrets, readings.rough, rows)
-    model.domain = joined_domains(model.domain, found, sizes)
-    physical = view.all_physical(model.costs) + view.c_features @ model.c_weights.T
-    start = (model.hidden, model.work_weights[kind], model.hidden_weights[kind])
-    work = (view, physical, model.domain, us, regrets, readings.rough, rows)
-    _, model.work_weights[kind], model.hidden_weights[kind] = fit_factor(*work, start, refines=True)
-    bounds = find_bounds(model, view, us, rows)
-    is_known = (bounds[:, 0] < bounds[:, 1])[:, None]
-    model.bounds[kind] = np.where(is_known, bounds, model.bounds[kind])
+    for kind, sizes in ((SINGLES, range(len(DOMAIN))), (BATCHES, [DOMAIN.index("batch")])):
+        found = find_domains(view, regrets, readings.rough, rows & (view.kind == kind))
+        model.domain = joined_domains(model.domain, found, sizes)
+    blocks = [
+        Block(view, model.costs, model.domain, readings, library, rows & (view.kind == kind), kind)
+        for kind in (SINGLES, BATCHES)
+    ]
+    start = [model.hidden, model.work_weights, model.hidden_weights, model.c_weights]
+    model.hidden, model.work_weights, model.hidden_weights, model.c_weights = learn(
+        blocks, start, start, 0.4, REFINING, 300
+    )
+    for kind in (SINGLES, BATCHES):
+        bounds = find_bounds(model, view, us, rows & (view.kind == kind))
+        is_known = (bounds[:, 0] < bounds[:, 1])[:, None]
+        model.bounds[kind] = np.where(is_known, bounds, model.bounds[kind])
     return model
-
-
-def fit_reads_of_c(model, view, readings, library, rows):
-    """Fits c_weights. They are those of all variants and what a variant adds."""
-    from scipy.optimize import minimize
-
-    columns, inside = view.columns, view.candidates(model.domain)
-    physical, modes = view.all_physical(model.costs), []
-    for mode in range(len(MODES)):
-        us, _, regret = in_mode(readings, library, mode)
-        cost = regret[:, columns]
-        allowed = near_least(physical, np.isfinite(cost) & inside)[rows]
-        modes.append((allowed, np.where(allowed, np.minimum(cost[rows], 2), 0)))
-    nearest = np.min([np.where(allowed, cost, 9) for allowed, cost in modes], axis=0)
-    base, features, count = model.log_cycles(view)[rows], view.c_features[rows], rows.sum()
-    margins = view.margins[rows]
-    target = np.log2(us[:, columns] * view.clock_mhz[:, None])[rows]
-    known = np.isfinite(target)
-    target = np.where(known, target, 0)
-    weight = np.where(known, np.exp(-2 * np.minimum(nearest, 5)), 0)
-    weight *= np.where(readings.rough[:, columns][rows], 0.1, 1)
-    weight /= weight.sum() / count
-    ridge = 0.3 / count
-
-    def split(vector):
-        both = vector.reshape(-1, C_FEATURES)
-        return both[:1] + both[1:], both[1:]
-
-    def objective(vector, temperature, emphasis):
-        weights, added = split(vector)
-        found = base + features @ weights.T
-        error = found - target
-        value = emphasis * (error**2 * weight).sum() / count + ridge * (added**2).sum()
-        gradient = 2 * emphasis * error * weight / count
-        for allowed, cost in modes if temperature else ():
-            time = np.where(allowed, found + margins, np.inf)
-            least = time.min(axis=1, keepdims=True)
-            odds = np.exp((np.where(np.isfinite(least), least, 0) - time) / temperature)
-            odds /= np.maximum(odds.sum(axis=1, keepdims=True), 1e-300)
-            expected = (odds * cost).sum(axis=1, keepdims=True)
-            value += expected.sum() / count
-            gradient -= odds * (cost - expected) / temperature / count
-        of_weights = gradient.T @ features
-        of_all = of_weights.sum(axis=0)
-        return value, np.concatenate([of_all, (of_weights + 2 * ridge * added).ravel()])
-
-    weights = np.zeros((len(view.variants) + 1) * C_FEATURES)
-    for temperature, emphasis in ANNEALING:
-        weights = minimize(
-            objective, weights, args=(temperature, emphasis), jac=True, method="L-BFGS-B"
-        ).x
-    return split(weights)[0]
 
 
 # ---- Judging -------------------------------------------------------------------------------------
@@ -800,7 +787,7 @@ def join(readings):
         other.rough = np.pad(other.rough, ((0, 0), (0, 1)))[:, columns]
         other.timed = np.pad(other.timed, ((0, 0), (0, 1)))[:, columns]
         other.kernels = kernels
-    for name in ("us", "rough", "timed", "sets", "held", "cards", "incumbent_us"):
+    for name in ("us", "rough", "timed", "sets", "held", "in_order", "cards", "incumbent_us"):
         setattr(first, name, np.concatenate([getattr(some, name) for some in readings]))
     for name in ("devices", "calls"):
         setattr(first, name, sum((getattr(some, name) for some in readings), []))
@@ -840,29 +827,15 @@ def command_fit(library):
     return 0
 
 
-def command_refine(library, kind):
-    # Readings of batches that read C are too few: with them, the choice for such batches gets
-    # worse.
-    folders = (FITTED, READS_C) if kind == SINGLES else (FITTED,)
-    paths = [path for folder in folders for path in sorted(glob.glob(READINGS.format(folder)))]
-    files = [Readings(path) for path in paths]
-    of_kind = lambda file: [
-        row for row, call in enumerate(file.calls) if kind_of(call["batch"]) == kind
-    ]
-    files = [file.of(of_kind(file)) for file in files if of_kind(file)]
+def command_refine(library):
+    paths = [p for folder in (FITTED, READS_C, IN_ORDER) for p in glob.glob(READINGS.format(folder))]
+    files = [Readings(path) for path in sorted(paths)]
     used = ", ".join(f"{os.path.relpath(file.path, ROOT)} ({len(file.calls)})" for file in files)
     readings = join(files)
     view = View(readings, library)
-    model = read_model(MODEL)
-    fitted = refine(model, view, readings, library, ~readings.held, kind)
-    rows = [model.variants.index(name) for name in view.variants]
-    for name in ("bounds", "work_weights", "hidden_weights"):
-        getattr(model, name)[kind][rows] = getattr(fitted, name)[kind]
-    for of_all, of_fitted in zip(model.domain, fitted.domain):
-        of_all[rows] = of_fitted
-    option = "--batches" if kind == BATCHES else "--singles"
-    what = "batches" if kind == BATCHES else "single products"
-    update_model(model, f"weights of {what}", f"bench/fit.py {option}, by {used}")
+    old = read_model(MODEL)
+    model = refine(old, view, readings, library, ~readings.held).among(old.variants)
+    update_model(model, "weights", f"bench/fit.py --refine, by {used}")
     print_held_back(model, view, readings, library)
     return 0
 
@@ -880,7 +853,7 @@ def update_model(model, title, origin):
 def print_held_back(model, view, readings, library, when=""):
     for mode, name in enumerate(MODES):
         regret = regret_of_model(model, view, readings, library, mode)
-        held = readings.held
+        held = readings.held & ~readings.in_order
         print_table(f"{name}, held back{when}", regret[held], readings.sets[held])
 
 
@@ -933,22 +906,6 @@ def command_add(library, family):
     )
     used = ", ".join(os.path.relpath(file.path, ROOT) for file in files)
     update_model(model, family, f"bench/fit.py --add {family}, by {used}")
-    print_held_back(model, view, readings, library)
-    return 0
-
-
-def command_reads_c(library):
-    files = [Readings(file) for file in sorted(glob.glob(READINGS.format(READS_C)))]
-    readings = join(files)
-    view, model = View(readings, library), read_model(MODEL)
-    model.c_weights[:] = 0
-    some = model.among(view.variants)
-    print_held_back(some, view, readings, library, ", before")
-    found = fit_reads_of_c(some, view, readings, library, ~readings.held)
-    for name, weights in zip(view.variants, found):
-        model.c_weights[model.variants.index(name)] = weights
-    used = ", ".join(os.path.relpath(file.path, ROOT) for file in files)
-    update_model(model, "C is read", f"bench/fit.py --reads-c, by {used}")
     print_held_back(model, view, readings, library)
     return 0
 
@@ -1116,12 +1073,8 @@ def main():
     command.add_argument(
         "--check", action="store_true", help="fail where the library's choices lose too much"
     )
-    command.add_argument("--batches", action="store_true", help="write the weights of batches")
-    command.add_argument("--singles", action="store_true", help="write those of single products")
+    command.add_argument("--refine", action="store_true", help="write all weights again")
     command.add_argument("--add", metavar="FAMILY", help="write the constants of its variants")
-    command.add_argument(
-        "--reads-c", action="store_true", help="write the constants of calls that read C"
-    )
     parser.add_argument("--library", default=LIBRARY, help="libmyblas.so (that of build/dev)")
     parser.add_argument(
         "--regret", type=pathlib.Path, metavar="RESULTS", help="write regret.json of each card"
@@ -1130,12 +1083,8 @@ def main():
     library = Library(arguments.library)
     if arguments.add:
         return command_add(library, arguments.add)
-    if arguments.batches:
-        return command_refine(library, BATCHES)
-    if arguments.singles:
-        return command_refine(library, SINGLES)
-    if arguments.reads_c:
-        return command_reads_c(library)
+    if arguments.refine:
+        return command_refine(library)
     return command_fit(library) if arguments.fit else command_check(library, arguments.regret)
 
 

@@ -28,7 +28,7 @@ using tile_32x32_cluster2 = variant<small_tile_shape<small_tile_parameters{
     .slab_k = 16, .stages = 3, .cluster = 2, .blocks_per_sm = 3}>>;
 using tile_32x32_cluster8 = variant<small_tile_shape<small_tile_parameters{
     .groups = 8, .thread_m = 4, .thread_n = 8, .lanes_m = 8,
-    .slab_k = 16, .stages = 3, .cluster = 8, .blocks_per_sm = 1}>>;
+    .slab_k = 16, .stages = 3, .cluster = 8, .blocks_per_sm = 2}>>;
 // clang-format on
 
 } // namespace
