@@ -68,6 +68,8 @@ struct tile_kernel {
     // product.
     int products = 1;
     int resident = 1; // blocks on a multiprocessor
+    // Blocks whose warps together keep all schedulers equally busy. Fewer take as long.
+    int balanced = 1;
     // Whether operands with k along memory are copied by quads, too.
     bool quads_of_k = true;
     bool whole_slabs = true; // whether the last slab costs the same as others
@@ -98,7 +100,9 @@ struct tile_kernel {
         work_estimate w;
         w.rounds = blocks.rounds;
         w.steps = blocks.rounds * slabs;
-        w.math_cycles = fma_cycles(q, depth * static_cast<float>(block_m * block_n));
+        const float full = static_cast<float>(balanced);
+        const float idle = whole_up(blocks.turns / full) * full / blocks.turns;
+        w.math_cycles = fma_cycles(q, depth * idle * static_cast<float>(block_m * block_n));
         w.copies = depth * (static_cast<float>(block_m) * a + static_cast<float>(block_n) * b);
         w.l2_bytes = depth * 4 * block_lines;
         w.memory_bytes = q.operand_bytes;

@@ -234,6 +234,7 @@ struct variant {
                                              .block_n = Taken::shape::block_n,
                                              .slab_k = Taken::shape::block_k,
                                              .resident = Taken::resident,
+                                             .balanced = std::max(128 / Taken::shape::threads, 1),
                                              .quads_of_k = false};
     static work_estimate work(const work_query& q) {
         return (takes_other(q.problem, q.device) ? estimate<Other> : estimate<Tile>).work(q);
