@@ -413,6 +413,13 @@ myblasStatus_t with_sizes(int64_t rows, bool is_wide, F&& f) {
     return is_wide ? f.template operator()<256, 32>() : f.template operator()<256, 16>();
 }
 
+// Whether each line gets a warp (solve_lines.cu).
+bool suits_lines(const triangle_step& p, const device_info& device) {
+    constexpr int64_t most_rows = 64, few_rows = 16;
+    const int64_t most_lines = (p.n <= few_rows ? 16 : 8) * device.sm_count;
+    return p.n <= most_rows && p.batch_count == 1 && p.lines <= most_lines;
+}
+
 } // namespace
 
 myblasStatus_t prepare_solve(const device_info& device) {
@@ -432,6 +439,8 @@ myblasStatus_t prepare_solve(const device_info& device) {
 }
 
 myblasStatus_t solve(const triangle_step& p, const launch_context& context) {
+    if (suits_lines(p, *context.device))
+        return solve_lines(p, context);
     if (p.n <= panel_rows && p.batch_count > 1)
         return solve_small(p, context);
     if (p.n > most_cuda_solve_block) { // for a single line only
