@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(threads) one_round(typename Reduction::problem
                                 Reduction::vector_of(p, o).element_0[first + k * row + c];
     }
     typename Reduction::carrier total{};
-    Reduction::add(total, value, p, first, row);
+    Reduction::add(total, value, p, first, row, 1);
     total = block_sum_by_warp<threads>(total);
     if (threadIdx.x == 0)
         Reduction::finish(p, total);

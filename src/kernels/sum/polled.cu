@@ -28,7 +28,8 @@
 // Bound: n elements read.  Grid: a function of n and the number of multiprocessors alone.
 // Accepts: everything. Block 0 adds the elements before the first aligned vector one by one, except
 // for an extremum and for two vectors that are not equally misaligned. If vectors are strided, or
-// still unaligned, each 16 bytes are read by four (double: two) scalar loads. Then two blocks on a
+// still unaligned, four (double: two) scalar loads replace each load of 16 bytes, of neighbours in
+// memory by neighbouring threads if vectors are strided. Then two blocks on a
 // multiprocessor read all sizes, with 512 threads beyond 8 MiB.
 
 #include "kernels/common/mailbox.cuh"
@@ -66,7 +67,7 @@ __global__ void __launch_bounds__(threads, order == dealing::in_batches ? Reduct
             for (int o = 0; o < Reduction::operands; ++o)
                 value[o][0][0] =
                     Reduction::vector_of(p, o).element_0[static_cast<int>(threadIdx.x) - head];
-            Reduction::add(total, value, p, 0, 0);
+            Reduction::add(total, value, p, 0, 0, 0);
         }
     total = block_sum_by_warp<threads>(total);
     const int others = static_cast<int>(gridDim.x) - 1;

@@ -7,7 +7,7 @@
 //   carrier              the partial result of a thread or block (reduce.cuh)
 //   missing()            stands for an element beyond the end, and changes nothing
 //   add()                adds a thread's elements of a round: value[o][k][c] is element
-//                        first + k * step + c of vector o
+//                        first + k * step + c * apart of vector o
 //   finish()             writes the result
 #pragma once
 
@@ -44,7 +44,7 @@ struct summation {
     __device__ static T missing() { return 0; }
     template <int loads, int width>
     __device__ static void
-    add(carrier& total, T (&value)[1][loads][width], const problem& p, int64_t, int64_t) {
+    add(carrier& total, T (&value)[1][loads][width], const problem& p, int64_t, int64_t, int) {
         total.add(tree_sum(value[0], p.absolute));
     }
     __device__ static void finish(const problem& p, const carrier& total) {
@@ -92,7 +92,7 @@ struct dot_product : products {
     }
     template <int loads, int width>
     __device__ static void
-    add(carrier& total, float (&value)[2][loads][width], const problem&, int64_t, int64_t) {
+    add(carrier& total, float (&value)[2][loads][width], const problem&, int64_t, int64_t, int) {
         products::add(total, value[0], value[1]);
     }
     __device__ static void finish(const problem& p, const carrier& total) {
@@ -122,7 +122,7 @@ struct euclidean_norm : products {
     }
     template <int loads, int width>
     __device__ static void
-    add(carrier& total, float (&value)[1][loads][width], const problem&, int64_t, int64_t) {
+    add(carrier& total, float (&value)[1][loads][width], const problem&, int64_t, int64_t, int) {
         products::add(total, value[0], value[0]);
     }
     __device__ static void finish(const problem& p, const carrier& total) {
@@ -181,7 +181,8 @@ struct extremum {
                                float (&value)[1][loads][width],
                                const problem& p,
                                int64_t first,
-                               int64_t step) {
+                               int64_t step,
+                               int apart) {
         const auto level_of = [&](float x) { return p.least ? -fabsf(x) : fabsf(x); };
         if (first == 0 && p.n > 0) {
             const float x = value[0][0][0];
@@ -202,7 +203,8 @@ struct extremum {
                     place = k * width + c;
                 }
         if (place >= 0)
-            best = {best_element::key_of(level), first + place / width * step + place % width + 1};
+            best = {best_element::key_of(level),
+                    first + place / width * step + place % width * apart + 1};
     }
     __device__ static void finish(const problem& p, const carrier& best) {
         if (p.wide)

@@ -36,6 +36,15 @@ layout layout_of(const typename Reduction::problem& p) {
     return layout::vectors;
 }
 
+template <class Reduction>
+__device__ bool are_contiguous(const typename Reduction::problem& p) {
+    bool are = true;
+#pragma unroll
+    for (int o = 0; o < Reduction::operands; ++o)
+        are &= Reduction::vector_of(p, o).increment == 1;
+    return are;
+}
+
 // The order in which rows are dealt.
 enum class dealing { singly, in_batches };
 // Whether loads use the L1 cache. What is loaded past it is also the first to leave the L2 cache.
@@ -84,7 +93,10 @@ add_rows(const typename Reduction::problem& p, int64_t block, int64_t blocks, in
     constexpr int operands = Reduction::operands;
     constexpr int v = vector_elements<T>, row = row_elements<T, threads>;
     constexpr bool singly = order == dealing::singly;
-    const int64_t begin = block * (singly ? row : loads * row) + threadIdx.x * v;
+    // A thread has v neighbouring elements, or elements `threads` apart if increments spread
+    // neighbours over sectors.
+    const int apart = where == layout::vectors || are_contiguous<Reduction>(p) ? 1 : threads;
+    const int64_t begin = block * (singly ? row : loads * row) + threadIdx.x * (apart == 1 ? v : 1);
     const int64_t step = singly ? blocks * row : row; // between loads
     const int64_t round = blocks * loads * row;
     const T* x[operands];
@@ -119,8 +131,8 @@ add_rows(const typename Reduction::problem& p, int64_t block, int64_t blocks, in
                 } else {
 #pragma unroll
                     for (int c = 0; c < v; ++c)
-                        if (c < rest)
-                            value[o][k][c] = vector[c * incx[o]];
+                        if (c * apart < rest)
+                            value[o][k][c] = vector[c * apart * incx[o]];
                 }
             }
         }
@@ -139,7 +151,7 @@ add_rows(const typename Reduction::problem& p, int64_t block, int64_t blocks, in
                 }
             }
         }
-        Reduction::add(total, value, p, p.n - left, step);
+        Reduction::add(total, value, p, p.n - left, step, apart);
 #pragma unroll
         for (int o = 0; o < operands; ++o)
             x[o] += round * incx[o];
