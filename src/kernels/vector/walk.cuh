@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 
 namespace myblas::cuda {
 
@@ -222,9 +223,18 @@ myblasStatus_t launch_strided(const Problem& p, const launch_context& context) {
         const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.n, elements)));
         return launch_overlapped(kernel, grid, walk_threads, context, p);
     };
+    // A thread has one element if vectors are short, if both change, or if each element is in a
+    // sector of its own or nearly so: then the sectors that are read would leave the caches before
+    // they are written.
+    constexpr bool both_change =
+        Operation::x_use == use::updates && Operation::y_use == use::updates;
+    constexpr int64_t far = 3;
+    const vectors v = vectors_of(p);
+    const bool are_far = std::min(std::abs(v.incx), std::abs(v.incy)) >= far;
     const bool is_short = p.n <= int64_t{count} * 2 * walk_threads * context.device->sm_count;
-    return is_short ? start(walk_strided<1, Operation, Problem>, walk_threads)
-                    : start(walk_strided<count, Operation, Problem>, walk_threads * count);
+    return is_short || both_change || are_far
+               ? start(walk_strided<1, Operation, Problem>, walk_threads)
+               : start(walk_strided<count, Operation, Problem>, walk_threads * count);
 }
 
 // ---- The ladder ---------------------------------------------------------------------------------
