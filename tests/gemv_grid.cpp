@@ -31,6 +31,7 @@ struct call {
     int misfit; // floats by which the matrix is unaligned
     int sm_count;
     bool is_lent; // workspace
+    int vector_misfit = 0;
 };
 
 void check(const call& c) {
@@ -46,19 +47,21 @@ void check(const call& c) {
     const int64_t lines = c.trans ? c.n : c.m, k = c.trans ? c.m : c.n;
     // Up to the matrix's last element, and no further.
     std::vector<float> a(static_cast<size_t>(c.misfit + (c.n - 1) * c.ld + c.m), std::nanf(""));
-    std::vector<float> x(static_cast<size_t>((k - 1) * c.incx + 1), std::nanf(""));
+    std::vector<float> all_x(static_cast<size_t>(c.vector_misfit + (k - 1) * c.incx + 1),
+                             std::nanf(""));
+    float* const x = all_x.data() + c.vector_misfit;
     std::vector<float> y(static_cast<size_t>(lines), std::nanf(""));
     float* const matrix = a.data() + c.misfit;
     for (int64_t j = 0; j < c.n; ++j)
         for (int64_t i = 0; i < c.m; ++i)
             matrix[i + j * c.ld] = random_float();
     for (int64_t i = 0; i < k; ++i)
-        x[static_cast<size_t>(i * c.incx)] = random_float();
+        x[i * c.incx] = random_float();
     sgemm_problem p{.m = lines, .n = 1, .k = k, .alpha = {2}, .beta = {0}, .batch_count = 1};
     p.transa = c.trans;
     p.a = matrix, p.lda = c.ld;
     p.transb = c.incx != 1;
-    p.b = x.data(), p.ldb = p.transb ? c.incx : k;
+    p.b = x, p.ldb = p.transb ? c.incx : k;
     p.c = y.data(), p.ldc = lines;
     const cuda::sgemm_kernel& kernel = cuda::sgemm_gemv;
     const size_t bytes = c.is_lent ? kernel.best_workspace_bytes(p, device) : 0;
@@ -75,7 +78,7 @@ void check(const call& c) {
         for (int64_t i = 0; i < k; ++i) {
             const double term =
                 static_cast<double>(matrix[c.trans ? i + line * c.ld : line + i * c.ld]) *
-                x[static_cast<size_t>(i * c.incx)];
+                x[i * c.incx];
             sum += term, magnitude += std::fabs(term);
         }
         const double found = y[static_cast<size_t>(line)];
@@ -135,6 +138,37 @@ void test_squares(void**) {
                        .misfit = misfit,
                        .sm_count = 3,
                        .is_lent = misfit != 2});
+}
+
+// Blocks with equal shares of the lines, where groups of 128 would leave multiprocessors idle.
+void test_shares(void**) {
+    for (const int64_t m : {515, 1003, 2301})
+        for (const int sm_count : {3, 5, 7, 16})
+            for (const bool is_lent : {false, true})
+                check({.trans = false,
+                       .m = m,
+                       .n = 160,
+                       .ld = m,
+                       .incx = 1,
+                       .misfit = 0,
+                       .sm_count = sm_count,
+                       .is_lent = is_lent});
+}
+
+// Wide loads of the matrix beside scalar loads of the vector.
+void test_vectors(void**) {
+    for (const int64_t n : {150, 203})
+        for (const int64_t incx : {1, 2, 3})
+            for (const int vector_misfit : {0, 1, 2})
+                check({.trans = true,
+                       .m = 1036,
+                       .n = n,
+                       .ld = 1040,
+                       .incx = incx,
+                       .misfit = 0,
+                       .sm_count = 4,
+                       .is_lent = true,
+                       .vector_misfit = vector_misfit});
 }
 
 // Short lines along k, which are copied with the gaps between them if these are small.
@@ -232,6 +266,8 @@ void test_batches(void**) {
 int main() {
     const CMUnitTest tests[] = {cmocka_unit_test(test_forms),
                                 cmocka_unit_test(test_squares),
+                                cmocka_unit_test(test_shares),
+                                cmocka_unit_test(test_vectors),
                                 cmocka_unit_test(test_short_lines),
                                 cmocka_unit_test(test_batches)};
     return cmocka_run_group_tests(tests, nullptr, nullptr);

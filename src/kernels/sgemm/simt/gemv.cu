@@ -32,6 +32,7 @@ namespace {
 
 constexpr int min_warps = gemv_block::min_warps, max_warps = gemv_block::max_warps;
 constexpr int64_t long_k = 4096;
+constexpr int few_splits = 4; // of k over blocks
 // Up to this number of lines, most lanes of gemv_n<4, 8> would have no line if loads were quads.
 constexpr int64_t few_lines = 8;
 // From this k and this number of bytes on, several lines of a matrix that is read by scalar loads
@@ -80,7 +81,8 @@ struct gemv_schedule {
     double cycles = 0; // prediction of split_k
 
     int64_t groups(const thin_layout& layout) const { // groups of blocks that split k together
-        return ceil_div<int64_t>(layout.lines, int64_t{lines} * split.groups);
+        return ceil_div<int64_t>(layout.lines,
+                                 split.pitch > 0 ? split.pitch : lines * split.groups);
     }
     int64_t blocks(const thin_layout& layout) const { // blocks of one vector
         return groups(layout) * split.blocks();
@@ -137,39 +139,44 @@ double matrix_bytes(const sgemm_problem& p, const thin_layout& layout) {
 // busiest multiprocessor's bytes. The rate of the transfer is given by memory or by the L2 cache,
 // but at most the highest rate of one multiprocessor. Then the sums are added, in a cluster or in
 // memory. The costs are in core/device_costs.h.
+// may_balance: blocks may have fewer lines than their warps, so that all multiprocessors have as
+// many blocks.
 void split_k(gemv_schedule& schedule,
              const sgemm_problem& p,
              const vector_means& means,
              const thin_layout& layout,
              int resident, // blocks of a multiprocessor
-             bool may_cluster) {
+             bool may_cluster,
+             bool may_balance = false) {
     constexpr int64_t most_rounds = 8;
+    constexpr double balanced = 0.97; // what equal shares save with few splits, beside the model
     const device_info& device = means.device;
     const device_costs& costs = costs_of(device);
     const auto real = [](auto x) { return static_cast<double>(x); };
     const int64_t sms = device.sm_count, places = sms * resident;
-    const int64_t count = schedule.groups(layout) * vectors_of(p, layout);
+    const int64_t vectors = vectors_of(p, layout), groups = schedule.groups(layout);
+    const int64_t most_lines = int64_t{schedule.lines} * schedule.split.groups; // of a block
     const int64_t turns = ceil_div<int64_t>(p.k, int64_t{schedule.chunk} * schedule.split.sharing);
-    const double block_bytes =
-        4 * real(std::min<int64_t>(schedule.lines * schedule.split.groups, layout.lines)) *
-        real(p.k);
-    const bool is_cached = real(count) * block_bytes < costs.cached_share * real(device.l2_bytes);
+    const bool is_cached =
+        4 * real(groups * vectors * std::min(most_lines, layout.lines)) * real(p.k) <
+        costs.cached_share * real(device.l2_bytes);
     const double latencies = real(turns) * (is_cached ? costs.cache_latency : costs.memory_latency);
     const double all_rate = memory_bytes_per_cycle(device) *
                             (is_cached ? costs.cache_rate : costs.memory_rate); // bytes a cycle
-
-    // The time of a round of blocks that each have the whole k, without the start.
-    const auto round = [&](int64_t blocks) {
-        if (blocks == 0)
-            return 0.0;
-        const double beside = real(quotient_up(blocks, sms));
-        return latencies + beside * block_bytes /
-                               std::min(costs.sm_rate, all_rate / real(std::min(blocks, sms)));
-    };
     // Clusters that run at the same time: one fewer than cluster_places() says. 30 ran at a time,
     // and the 31st waited.
     const int64_t clusters = cluster_places(device, largest_cluster, resident) - 1;
-    const auto cycles = [&](int64_t splits, int cluster) {
+    // `count`: of groups of `lines` lines.
+    const auto cycles = [&](int64_t count, int64_t lines, int64_t splits, int cluster) {
+        const double block_bytes = 4 * real(std::min(lines, layout.lines)) * real(p.k);
+        // The time of a round of blocks that each have the whole k, without the start.
+        const auto round = [&](int64_t blocks) {
+            if (blocks == 0)
+                return 0.0;
+            const double beside = real(quotient_up(blocks, sms));
+            return latencies + beside * block_bytes /
+                                   std::min(costs.sm_rate, all_rate / real(std::min(blocks, sms)));
+        };
         const int64_t held = cluster > 1 ? clusters * cluster : places;
         const int64_t blocks = count * splits * cluster, rounds = quotient(blocks, held);
         const double share = real(quotient_up(turns, splits * cluster)) / real(turns);
@@ -179,25 +186,44 @@ void split_k(gemv_schedule& schedule,
         return costs.block_start * real(quotient_up(blocks, held)) + sums +
                share * (real(rounds) * round(held) + round(blocks - rounds * held));
     };
-    schedule.cycles = cycles(1, 1);
-    if (schedule.split.groups > 1 || turns == 1 || count >= places * most_rounds)
-        return;
     const gemv_schedule whole = schedule;
-    const auto consider = [&](int64_t splits, int cluster) {
-        if (const double own = cycles(splits, cluster); own < schedule.cycles) {
-            schedule.cycles = own;
-            schedule.split.splits = static_cast<int>(splits);
-            schedule.split.cluster = cluster;
-        }
+    const int64_t count = groups * vectors;
+    schedule.cycles = cycles(count, most_lines, 1, 1);
+    const auto take = [&](double own, int64_t pitch, int64_t splits, int cluster) {
+        if (own >= schedule.cycles)
+            return;
+        schedule.cycles = own;
+        schedule.split.pitch = static_cast<int>(pitch);
+        schedule.split.splits = static_cast<int>(splits);
+        schedule.split.cluster = cluster;
     };
-    if (may_cluster && device.arch >= 90 && clusters > 0)
-        consider(1, largest_cluster);
-    int64_t last = 1;
-    for (int64_t i = 1; i <= most_rounds * resident && count <= counter_count;
-         i += i < resident ? 1 : resident) {
-        const int64_t most = i > resident ? turns / 2 : turns;
-        if (const int64_t splits = std::min(quotient(sms * i, count), most); splits > last)
-            consider(last = splits, 1);
+    const auto balance = [&](int64_t splits) {
+        const int64_t even = quotient(quotient_up(count * splits, sms) * sms, splits * vectors);
+        const int64_t pitch = quotient_up(layout.lines, even);
+        const int64_t own = quotient_up(layout.lines, pitch) * vectors;
+        if (2 * pitch >= most_lines && pitch < most_lines && own <= counter_count &&
+            own * splits <= places)
+            take((splits <= few_splits ? balanced : 1) * cycles(own, pitch, splits, 1),
+                 pitch,
+                 splits,
+                 1);
+    };
+    const auto consider = [&](int64_t splits, int cluster) {
+        take(cycles(count, most_lines, splits, cluster), whole.split.pitch, splits, cluster);
+    };
+    if (may_balance && schedule.split.groups == 1)
+        for (int64_t splits = 1; splits <= turns && splits * count <= places; ++splits)
+            balance(splits);
+    if (schedule.split.groups == 1 && turns > 1 && count < places * most_rounds) {
+        if (may_cluster && device.arch >= 90 && clusters > 0)
+            consider(1, largest_cluster);
+        int64_t last = 1;
+        for (int64_t i = 1; i <= most_rounds * resident && count <= counter_count;
+             i += i < resident ? 1 : resident) {
+            const int64_t most = i > resident ? turns / 2 : turns;
+            if (const int64_t splits = std::min(quotient(sms * i, count), most); splits > last)
+                consider(last = splits, 1);
+        }
     }
     if (workspace_of(schedule, p, layout) > means.workspace_bytes)
         schedule = whole;
@@ -243,9 +269,11 @@ struct gemv_n {
         const int64_t chunks = ceil_div<int64_t>(p.k, shape::chunk);
         gemv_schedule own{shape::lines, 0, {}, shape::chunk, width};
         split_block(own, chunks, groups * vectors_of(p, layout), max_warps, means.device.sm_count);
+        if (by_words)
+            own.split.pitch = shape::lines * own.split.groups;
         const bool may_cluster =
             p.k >= long_k ? groups <= few_groups : p.k >= least_k && groups <= very_few;
-        split_k(own, p, means, layout, 2, may_cluster);
+        split_k(own, p, means, layout, 2, may_cluster, by_words);
         return own;
     }
 
@@ -451,6 +479,19 @@ bool copies_quads(const sgemm_problem& p, const thin_layout& layout) {
            layout.ld % 4 == 0 && p.k % 4 == 0;
 }
 
+// Whether wide loads of the matrix pay although the vector needs scalar loads. Those of a strided
+// vector touch many sectors, which shows unless the matrix comes from memory.
+bool suits_wide_matrix(const sgemm_problem& p,
+                       const device_info& device,
+                       const thin_layout& layout) {
+    constexpr int64_t least_lines = 150, least_k = 512;
+    return is_single(p) && layout.short_lines == 1 && layout.lines >= least_lines &&
+           p.k >= least_k && copies_quads(p, layout) &&
+           (std::abs(layout.short_k_step) == 1 ||
+            (std::abs(layout.short_k_step) == 2 &&
+             matrix_bytes(p, layout) > static_cast<double>(device.l2_bytes)));
+}
+
 // With a k of 112 to 128, four loads of words of a warp cover a line. In batches of many such
 // lines, registers hold more of the matrix than shared memory does.
 bool are_covered_by_words(const sgemm_problem& p, const thin_layout& layout) {
@@ -484,6 +525,8 @@ auto with_form(const sgemm_problem& p,
             return f(gemv_t<4, 4>());
         if (width == 4 && p.k >= 128)
             return p.k >= 1024 || lines < 512 ? f(gemv_t<4, 1>()) : f(gemv_t<4, 2>());
+        if (suits_wide_matrix(p, device, layout))
+            return f(gemv_t<4, 4>());
         if (width >= 2 && p.k >= 128)
             return f(gemv_t<2, 2>());
         return lines >= 150 || is_shared ? with_words_of_k(p, device, layout, f)
@@ -515,15 +558,17 @@ auto with_form(const sgemm_problem& p,
         using words = gemv_n<4, 32, true>;
         if (width == 4 || !is_single(p) || lines < 4 * words::shape::lines)
             return f(narrow);
-        const auto cycles = [&](auto form) {
-            return form.schedule(p, {device, unlimited}, layout).cycles;
-        };
-        // In the L2 cache, the narrow form was faster even where words were predicted to be faster
-        // by 11%.
-        constexpr bool has_one_k = decltype(narrow)::shape::k_lanes == 1;
-        const bool is_cached = matrix_bytes(p, layout) < static_cast<double>(device.l2_bytes);
-        const double margin = has_one_k && is_cached ? 1.11 : 1.03;
-        return cycles(narrow) <= margin * cycles(words()) ? f(narrow) : f(words());
+        const vector_means any{device, unlimited};
+        const gemv_schedule wide = words().schedule(p, any, layout);
+        // If no multiprocessor gets two groups of lines, and half of the L2 cache holds the matrix,
+        // the narrow form was faster even where words were predicted to be faster by 11%. Otherwise
+        // it was slower than predicted.
+        using shape = typename decltype(narrow)::shape;
+        const bool is_light = lines <= int64_t{shape::lines} * device.sm_count &&
+                              2 * matrix_bytes(p, layout) < static_cast<double>(device.l2_bytes);
+        const double margin = shape::k_lanes > 1 ? 1.03 : is_light ? 1.11 : 0.95;
+        const double own = narrow.schedule(p, any, layout).cycles;
+        return own <= margin * wide.cycles ? f(narrow) : f(words());
     };
     if (width >= 2 && lines <= 4096)
         return unaligned(gemv_n<2, 8>());

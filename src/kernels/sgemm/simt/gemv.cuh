@@ -21,6 +21,7 @@ struct vector_split {
     int groups = 1;  // groups of a block
     int cluster = 1; // blocks of a cluster
     int splits = 1;  // splits of k over clusters
+    int pitch = 0;   // lines of a block, if its place is pitched
 
     __host__ __device__ int blocks() const { return cluster * splits; }
 };
@@ -79,7 +80,9 @@ private:
 
 // The lines of a warp and its split of their k. If k is not split over blocks, there are no
 // divisions, which would take as long as some of the loads.
-template <int lines>
+// is_pitched: a block has split.pitch lines, which may be fewer than its warps take. So blocks can
+// have equal shares of any number of lines.
+template <int lines, bool is_pitched = false>
 struct vector_place {
     unsigned rank = 0, split_index = 0; // position among the blocks that split k together
     unsigned block;                     // number of that group of blocks
@@ -102,7 +105,11 @@ struct vector_place {
     }
     // First line of the block's first group, and of the warp's group.
     __device__ __forceinline__ int64_t first_line(const vector_split& split) const {
-        return int64_t{block} * split.groups * lines;
+        return int64_t{block} * (is_pitched ? split.pitch : split.groups * lines);
+    }
+    // The end of the block's lines, which are followed by other blocks' lines only if pitched.
+    __device__ __forceinline__ int64_t end_line(const vector_split& split, int64_t all) const {
+        return is_pitched ? min(first_line(split) + split.pitch, all) : all;
     }
     __device__ __forceinline__ int64_t warp_line(const vector_split& split) const {
         const int group = split.groups > 1 ? threadIdx.x / warp_size >> split.sharing_log : 0;
@@ -127,7 +134,8 @@ __device__ void add_splits(float (&sums)[most][lines],
                            const float* splits,
                            int count,
                            const vector_operands& o,
-                           int64_t first_line) {
+                           int64_t first_line,
+                           int64_t end_line) {
     // Threads with the same line take the splits in turns; then their sums are added.
     const int own = threadIdx.x, line = own % lines, step = blockDim.x / lines;
     float sum = 0;
@@ -142,7 +150,7 @@ __device__ void add_splits(float (&sums)[most][lines],
     if (own / lines < step && own % warp_size < lines)
         sums[own / row_threads][line] = sum;
     __syncthreads(); // the sums of all rows of threads are complete
-    if (own < lines && first_line + own < o.layout.lines) {
+    if (own < lines && first_line + own < end_line) {
         float total = 0;
         const int rows = blockDim.x / row_threads;
 #pragma unroll 4
@@ -154,12 +162,12 @@ __device__ void add_splits(float (&sums)[most][lines],
 
 // The end of kernels whose warps have stored sums of their lines: adds the sums of all splits, and
 // writes C.
-template <int most, int lines>
+template <int most, int lines, bool is_pitched>
 __device__ __forceinline__ void write_lines(float (&sums)[most][lines],
                                             const vector_split& split,
                                             const vector_sums& meeting,
                                             const vector_operands& o,
-                                            const vector_place<lines>& at) {
+                                            const vector_place<lines, is_pitched>& at) {
     static_assert((lines & (lines - 1)) == 0 || lines > warp_size);
     __syncthreads(); // the sums of all warps are complete
     const int64_t first_line = at.first_line(split);
@@ -194,7 +202,7 @@ __device__ __forceinline__ void write_lines(float (&sums)[most][lines],
             return;
     }
     if (split.splits == 1) {
-        if (own_line < lines && first_line + own_line < o.layout.lines)
+        if (own_line < lines && first_line + own_line < at.end_line(split, o.layout.lines))
             o.write(first_line + own_line, sum);
         return;
     }
@@ -204,7 +212,7 @@ __device__ __forceinline__ void write_lines(float (&sums)[most][lines],
     if (own_line < lines)
         __stcg(splits + at.split_index * lines + own_line, sum);
     if (is_last_block(meeting.counters + number, split.splits))
-        add_splits(sums, splits, split.splits, o, first_line);
+        add_splits(sums, splits, split.splits, o, first_line, at.end_line(split, o.layout.lines));
 }
 
 } // namespace myblas::cuda

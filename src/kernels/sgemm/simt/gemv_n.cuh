@@ -32,15 +32,16 @@ __global__ void __launch_bounds__(gemv_block::max_warps * 32, blocks_per_sm)
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     constexpr int apart = by_words ? line_lanes : 1; // lines of a load of a lane
     const int lane_line = lane % line_lanes * (by_words ? 1 : width), lane_k = lane / line_lanes;
-    const vector_place<shape::lines> at(split);
+    const vector_place<shape::lines, by_words> at(split);
     // Lanes past the last line read line 0; the values are not used.
     const int64_t wanted = at.warp_line(split) + lane_line;
     const int64_t line = wanted < layout.lines ? wanted : 0;
+    const int64_t end = at.end_line(split, layout.lines);
     const auto load = [&](float_piece<width>& x, const float* source, bool reads) {
         if constexpr (by_words) {
 #pragma unroll
             for (int w = 0; w < width; ++w)
-                x.x[w] = reads && line + w * apart < layout.lines ? source[w * apart] : 0;
+                x.x[w] = reads && line + w * apart < end ? source[w * apart] : 0;
         } else {
             x.load(source, reads);
         }
