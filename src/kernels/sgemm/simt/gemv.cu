@@ -148,7 +148,7 @@ void split_k(gemv_schedule& schedule,
              int resident, // blocks of a multiprocessor
              bool may_cluster,
              bool may_balance = false) {
-    constexpr int64_t most_rounds = 8;
+    constexpr int64_t most_rounds = 8, most_balanced = 8;
     constexpr double balanced = 0.97; // what equal shares save with few splits, beside the model
     const device_info& device = means.device;
     const device_costs& costs = costs_of(device);
@@ -211,8 +211,9 @@ void split_k(gemv_schedule& schedule,
     const auto consider = [&](int64_t splits, int cluster) {
         take(cycles(count, most_lines, splits, cluster), whole.split.pitch, splits, cluster);
     };
-    if (may_balance && schedule.split.groups == 1)
-        for (int64_t splits = 1; splits <= turns && splits * count <= places; ++splits)
+    // With many splits, the model is too short for these groups of lines.
+    if (const auto most = std::min(turns, most_balanced); may_balance && schedule.split.groups == 1)
+        for (int64_t splits = 1; splits <= most && splits * count <= places; ++splits)
             balance(splits);
     if (schedule.split.groups == 1 && turns > 1 && count < places * most_rounds) {
         if (may_cluster && device.arch >= 90 && clusters > 0)
