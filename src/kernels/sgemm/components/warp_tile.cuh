@@ -644,11 +644,28 @@ struct warp_tile {
         for_each_columns(at, acc, smem, o.alpha, write);
     }
 
+    // The biases of the rows that a thread writes by columns. To be loaded during the copy of the
+    // first slabs, so that no thread waits for them.
+    struct row_biases {
+        float of[rows_of_columns];
+
+        __device__ __forceinline__ void load(const sgemm_problem& p,
+                                             const epilogue_op& epilogue,
+                                             int64_t tile_row,
+                                             int64_t tile_col) {
+            const warp_place at(p, tile_row, tile_col);
+#pragma unroll
+            for (int r = 0; r < rows_of_columns; ++r)
+                of[r] = epilogue.bias_of_row(tile_row + at.row + 32 * r, 32 * r < at.rows_left);
+        }
+    };
+
     // The same with an epilogue. The biases of columns are in shared memory, after the staged
     // columns.
     static __device__ __forceinline__ void write_epilogue_by_columns(const sgemm_problem& p,
                                                                      float alpha,
                                                                      const epilogue_op& epilogue,
+                                                                     const row_biases& row_bias,
                                                                      int64_t tile_row,
                                                                      int64_t tile_col,
                                                                      const accumulators& acc,
@@ -659,10 +676,6 @@ struct warp_tile {
         const warp_place at(p, tile_row, tile_col);
         const int64_t first_row = tile_row + at.row, first_col = tile_col + at.col;
         float* const col_bias = smem + staged_floats + at.warp * Shape::warp_n;
-        float row_bias[rows];
-#pragma unroll
-        for (int r = 0; r < rows; ++r)
-            row_bias[r] = epilogue.bias_of_row(first_row + 32 * r, 32 * r < at.rows_left);
         for (int c = at.lane; c < Shape::warp_n; c += 32)
             col_bias[c] = epilogue.bias_of_col(first_col + c, c < at.cols_left);
         // for_each_columns synchronises the warp before it calls write, with the columns in order.
@@ -674,7 +687,7 @@ struct warp_tile {
 #pragma unroll
             for (int i = 0; i < columns_at_once * rows; ++i)
                 value[i][0] = columns[i / rows * column_pitch + i % rows * 32] +
-                              (row_bias[i % rows] + next_bias[i / rows]);
+                              (row_bias.of[i % rows] + next_bias[i / rows]);
             next(value, [&](int i) {
                 const int r = i % rows * 32, c = i / rows;
                 return epilogue_place{r, c, r < at.rows_left && c < cols_left};

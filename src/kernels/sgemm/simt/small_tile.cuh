@@ -680,6 +680,37 @@ private:
     }
 };
 
+// As write_columns, with an epilogue. row_bias: the bias of the thread's row.
+template <class Tile, class Shape>
+__device__ __forceinline__ void write_fused_columns(const sgemm_problem& p,
+                                                    const sgemm_operands& o,
+                                                    const epilogue_op& epilogue,
+                                                    const small_tile_place<Shape>& at,
+                                                    float row_bias,
+                                                    const float* smem) {
+    constexpr int step = Shape::threads / Shape::block_m;
+    constexpr int columns = Shape::block_n / step, batch = columns < 8 ? columns : 8;
+    static_assert(Shape::threads % Shape::block_m == 0 && columns % batch == 0);
+    const int row = threadIdx.x % Shape::block_m;
+    int col = threadIdx.x / Shape::block_m;
+#pragma unroll
+    for (int first = 0; first < columns; first += batch) {
+        const auto place_of = [&](int i) {
+            const int64_t c = at.col + col + i * step;
+            return epilogue_place{at.row + row, c, at.row + row < p.m && c < p.n};
+        };
+        float value[batch][1];
+#pragma unroll
+        for (int i = 0; i < batch; ++i) {
+            const epilogue_place to = place_of(i);
+            value[i][0] = scaled_sum(o.alpha, Tile::add_words(smem, row, col + i * step)) +
+                          (row_bias + epilogue.bias_of_col(to.col, to.rows > 0));
+        }
+        epilogue(value, place_of);
+        col += batch * step;
+    }
+}
+
 // The same with an epilogue.
 template <class Tile, class Shape>
 __device__ __forceinline__ void write_fused(const sgemm_problem& p,
@@ -687,8 +718,16 @@ __device__ __forceinline__ void write_fused(const sgemm_problem& p,
                                             const small_tile_place<Shape>& at,
                                             const typename Tile::accumulators& acc,
                                             typename Tile::barrier& group,
+                                            float row_bias,
                                             float* smem) {
     const epilogue_op epilogue(p, o, at.batch);
+    if constexpr (Tile::writes_columns) {
+        if (!aligned16(o.c, p.ldc)) {
+            Tile::leave_sums(at, acc, group, smem);
+            write_fused_columns<Tile>(p, o, epilogue, at, row_bias, smem);
+            return;
+        }
+    }
     const auto place_of = [&](int number) {
         const int q = Tile::written_quad(at, number);
         const int64_t row = at.row + Tile::quad_row(at.thread, q);
@@ -736,6 +775,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     const int k = static_cast<int>(o.k);
     typename tile::accumulators acc = {};
     small_tile_output<tile, Shape, access> output(p, o, at);
+    float row_bias = 0; // of the row that the thread writes by columns
     const bool common_a = Shape::may_be_common && is_common(p, p.a_array, p.stride_a);
     const bool common_b = Shape::may_be_common && is_common(p, p.b_array, p.stride_b);
     tile::multiply(typename tile::copier_a(o.a, p.lda, at.row, static_cast<int>(p.m), k, common_a),
@@ -746,9 +786,15 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
                    group,
                    at.thread,
                    acc,
-                   [&] { output.read_first(); });
+                   [&] {
+                       output.read_first();
+                       if constexpr (access == c_access::fused && tile::writes_columns) {
+                           const int64_t row = at.row + threadIdx.x % Shape::block_m;
+                           row_bias = epilogue_op(p, o, at.batch).bias_of_row(row, row < p.m);
+                       }
+                   });
     if constexpr (access == c_access::fused)
-        write_fused<tile>(p, o, at, acc, group, smem);
+        write_fused<tile>(p, o, at, acc, group, row_bias, smem);
     else
         output.write(acc, group, smem);
 }

@@ -119,11 +119,15 @@ __global__ void __launch_bounds__(Shape::threads, blocks_per_sm)
         tile::template store_quads<false>(p, scalars, at, acc);
         return;
     }
-    multiply(no_action());
-    if constexpr (Shape::has_epilogue)
+    if constexpr (Shape::has_epilogue) {
+        typename tile::row_biases row_bias;
+        multiply([&] { row_bias.load(p, epilogue_op(p, o, batch), at.row, at.col); });
         tile::write_epilogue_by_columns(
-            p, o.alpha, epilogue_op(p, o, batch), at.row, at.col, acc, smem);
-    else if constexpr (transfer == c_transfer::quads)
+            p, o.alpha, epilogue_op(p, o, batch), row_bias, at.row, at.col, acc, smem);
+        return;
+    }
+    multiply(no_action());
+    if constexpr (transfer == c_transfer::quads)
         tile::template store_quads<false>(p, o, at, acc);
     else
         tile::template store_by_columns<transfer == c_transfer::added>(

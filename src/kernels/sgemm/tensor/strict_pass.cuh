@@ -62,7 +62,10 @@ compute_strict_tiles(const sgemm_problem& p, const limb_pass& pass, int64_t bloc
         if constexpr (Shape::has_epilogue) {
             const epilogue_op epilogue(
                 p, o, batch, pass.first_k == 0, pass.first_k + pass.k >= p.k);
-            tile::write_epilogue_by_columns(p, o.alpha, epilogue, at.row, at.col, sum, smem);
+            typename tile::row_biases row_bias;
+            row_bias.load(p, epilogue, at.row, at.col);
+            tile::write_epilogue_by_columns(
+                p, o.alpha, epilogue, row_bias, at.row, at.col, sum, smem);
             __syncthreads(); // shared memory is free for the next tile
         } else
             tile::template store_quads<true>(p, o, at, sum);
