@@ -432,9 +432,10 @@ static bool uses_tensor_cores(const char* kernel) {
 
 enum { most_fused_short_k = 24 };
 
-// Whether the call is outside of what thin/panel or short_k accepts.
+// Whether the call is outside of what thin/panel, short_k or splits accept.
 static bool is_outside(const char* kernel, const struct fused_case* s) {
-    return (is_one_of(kernel, "thin/panel") && (s->batch > 1 || (s->m > 8 && s->n > 8))) ||
+    return (is_one_of(kernel, "thin/panel stream_k/128x32_splits") && s->batch > 1) ||
+           (is_one_of(kernel, "thin/panel") && s->m > 8 && s->n > 8) ||
            (is_one_of(kernel, "short_k") && s->k > most_fused_short_k) ||
            // On a device with few multiprocessors.
            (is_one_of(kernel, "stream_k/128x32_splits") && s->m * s->n > 16 * 64 * 64);
@@ -515,6 +516,7 @@ static void check_shapes(myblasHandle_t handle, const char* kernel) {
                 if (!can && (s.activation == MYBLAS_ACTIVATION_NONE && s.bias == no_bias))
                     continue;
                 const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
+                // Of stream_k, unaligned batches.
                 const bool may_decline = (is_one_of(kernel, "stream_k") && s.batch > 1) ||
                                          (is_one_of(kernel, "openblas") && !has_openblas) ||
                                          is_one_of(kernel, "tf32x3") || // unaligned
@@ -579,15 +581,17 @@ static void test_every_epilogue(void** state) {
 // With A and B aligned to 16 bytes, as some kernels need: one block, several, blocks that share a
 // tile, edges, and elements that others must compute.
 static void check_aligned(myblasHandle_t handle, const char* kernel) {
-    static const int64_t shapes[][3] = {{4, 8, 36},
-                                        {64, 64, 32},
-                                        {68, 132, 100},
-                                        {131, 67, 100},
-                                        {132, 68, 2000},
-                                        {516, 260, 64},
-                                        {128, 128, 0},
-                                        {256, 2052, 500},
-                                        {1024, 1024, 1024}};
+    static const int64_t shapes[][4] = {{4, 8, 36, 1},
+                                        {64, 64, 32, 1},
+                                        {68, 132, 100, 1},
+                                        {131, 67, 100, 1},
+                                        {132, 68, 2000, 1},
+                                        {516, 260, 64, 1},
+                                        {128, 128, 0, 1},
+                                        {36, 40, 100, 5},
+                                        {148, 68, 600, 3},
+                                        {256, 2052, 500, 1},
+                                        {1024, 1024, 1024, 1}};
     static const enum data kinds[] = {uniform, wide_range, with_nan};
     if (kernel && !has_epilogue(handle, kernel))
         return;
@@ -601,6 +605,7 @@ static void check_aligned(myblasHandle_t handle, const char* kernel) {
         for (size_t kind = 0; kind < COUNT_OF(kinds); ++kind) {
             for (int way = 0; way < 3; ++way, ++turn) {
                 struct fused_case s = {.m = shapes[i][0], .n = shapes[i][1], .k = shapes[i][2]};
+                s.batch = shapes[i][3];
                 s.data = kinds[kind];
                 s.is_aligned = true;
                 s = vary(s, minimal() ? (int)(i + kind) + way : turn);
@@ -682,7 +687,7 @@ static void check_large(myblasHandle_t handle, const char* kernel) {
                     myblasSetWorkspace(handle, operand_device(&workspace), products[i].workspace));
             }
             const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
-            // stream_k takes no batches, and its copies may not fit in a lent workspace.
+            // stream_k takes no unaligned batches, and its copies may not fit in a lent workspace.
             const bool may_decline =
                 is_outside(kernel, &s) || (is_one_of(kernel, "stream_k") && products[i].workspace);
             if (!ran && !may_decline)

@@ -1,5 +1,5 @@
 // The schedule of Stream-K: the slabs of k of all tiles are dealt out to persistent blocks, the
-// workers.
+// workers. The tiles of a batch are numbered through, one product after the other.
 //
 // Shares   Each worker takes whole tiles in turn. The last tiles, at least one and less than two
 //          for each worker, are split along k instead. Their slabs form one row, which is dealt out
@@ -32,7 +32,8 @@ namespace myblas::cuda {
 // tiles.
 struct stream_k_schedule {
     int tiles, split_tiles;
-    int slabs; // of k, of each tile
+    int product_tiles; // of each product of the batch
+    int slabs;         // of k, of each tile
     int workers;
     // Slabs of the split tiles for each worker. The first `longer_shares` workers have one more.
     int share, longer_shares;
@@ -101,11 +102,31 @@ __device__ __forceinline__ bool find_segment(const stream_k_schedule& schedule,
     return segment.tile < schedule.tiles;
 }
 
-// The first element of a tile. 32 bits are enough, as the scheduler's `fits` checks.
+// The first element of a tile of a single product. 32 bits are enough, as the scheduler's `fits`
+// checks.
 template <class Shape>
 __device__ __forceinline__ tile_position<int>
 find_tile(int tile, const sgemm_problem& p, const stream_k_share&) {
     return computed_tile<Shape, int>(tile, p);
+}
+
+// A tile of a batch: its product, and its first element there.
+struct stream_k_place {
+    int product, row, col;
+};
+
+template <class Shape>
+__device__ __forceinline__ stream_k_place find_place(int tile,
+                                                     const sgemm_problem& p,
+                                                     const stream_k_schedule& schedule,
+                                                     const stream_k_share& share) {
+    int product = 0;
+    if (tile >= schedule.product_tiles) {
+        product = tile / schedule.product_tiles;
+        tile -= product * schedule.product_tiles;
+    }
+    const tile_position<int> at = find_tile<Shape>(tile, p, share);
+    return {product, at.row, at.col};
 }
 
 // The tiles of a worker that skips zeroes, which all of its threads compute before the worker
@@ -162,6 +183,12 @@ find_tile(int tile, const sgemm_problem&, const stream_k_list& list) {
     return {list.entries[tile].row, list.entries[tile].col};
 }
 
+template <class Shape>
+__device__ __forceinline__ stream_k_place
+find_place(int tile, const sgemm_problem&, const stream_k_schedule&, const stream_k_list& list) {
+    return {0, list.entries[tile].row, list.entries[tile].col};
+}
+
 // ---- Host ---------------------------------------------------------------------------------------
 
 // A Shape has block_m, block_n, block_k, least_k and least_idle. The last slab's k is rounded up to
@@ -178,7 +205,7 @@ struct stream_k_scheduler {
         schedule.workers = limit;
         // With fewer tiles, the longest tile takes as long as equal shares of all slabs.
         schedule.skips_zeros = may_skip_zeros && p.zeros != known_zeros::none &&
-                               schedule.tiles > limit &&
+                               p.batch_count == 1 && schedule.tiles > limit &&
                                schedule.tiles <= int64_t{limit} * stream_k_list::most;
         if (schedule.skips_zeros)
             return schedule;
@@ -213,8 +240,9 @@ struct stream_k_scheduler {
     }
 
     static bool fits(const sgemm_problem& p, const device_info& device) {
-        return is_single(p) && p.m <= max_extent && p.n <= max_extent && p.k <= max_extent &&
-               tile_count(p, Shape::block_m, Shape::block_n) <= max_extent &&
+        return !p.a_array && !p.b_array && !p.c_array && p.m <= max_extent && p.n <= max_extent &&
+               p.k <= max_extent && p.batch_count <= max_extent &&
+               tile_count(p, Shape::block_m, Shape::block_n) <= max_extent / p.batch_count &&
                split_slabs(schedule_shares(p, device, false)) <= max_extent;
     }
 
@@ -243,7 +271,7 @@ struct stream_k_scheduler {
         w.l2_bytes = w.steps * slab_k * 4 * (Shape::block_m + Shape::block_n);
         w.memory_bytes = q.operand_bytes;
         w.wave_efficiency = workers / static_cast<float>(q.device.sm_count);
-        w.tile_utilisation = q.c_elements / (tiles * tile);
+        w.tile_utilisation = q.batch * q.c_elements / (tiles * tile);
         return w;
     }
 
@@ -253,8 +281,11 @@ private:
     // Products that `fits` refuses are counted, too.
     static stream_k_schedule count_slabs(const sgemm_problem& p) {
         stream_k_schedule schedule{};
-        schedule.tiles =
-            static_cast<int>(std::min(tile_count(p, Shape::block_m, Shape::block_n), max_extent));
+        const int64_t product_tiles =
+            std::min(tile_count(p, Shape::block_m, Shape::block_n), max_extent);
+        const int64_t products = std::min(p.batch_count, max_extent);
+        schedule.product_tiles = static_cast<int>(product_tiles);
+        schedule.tiles = static_cast<int>(std::min(product_tiles * products, max_extent));
         schedule.slabs =
             static_cast<int>(std::min(ceil_div<int64_t>(p.k, Shape::block_k), max_extent));
         return schedule;

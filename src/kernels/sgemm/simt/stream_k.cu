@@ -20,7 +20,8 @@
 // Launch: one block of 384 threads for each multiprocessor. If operands are copied, a kernel before
 // it has a warp for every 256 elements of a line. If k is split ("_splits"), a kernel after it has
 // 256 threads for 32 quads of rows of C.
-// Accepts: single products. "_splits" needs at least four multiprocessors for each tile. The other
+// Accepts: single products, and strided batches whose A and B are aligned to 16 bytes. "_splits"
+// accepts only single products, and needs at least four multiprocessors for each tile. The other
 // variants also compute a triangle of C. Warp tiles are 32 x 32, so the diagonal of C crosses only
 // the warp tiles that lie on it.
 //
@@ -82,16 +83,26 @@ strided_matrix matrix_b(const sgemm_problem& p) {
 
 // The tensor map for slabs of block_lines lines. If lines of A run along memory, a slab is one box,
 // smem[k][line].
-myblasStatus_t
-make_map(const strided_matrix& x, bool is_a, bool k_along, int block_lines, CUtensorMap* map) {
+tensor_shape shape_of_map(const strided_matrix& x,
+                          bool is_a,
+                          bool k_along,
+                          int block_lines,
+                          int64_t matrices,
+                          int64_t stride) {
     constexpr int block_k = 32;
-    if (!x.is_read())
-        return MYBLAS_STATUS_SUCCESS;
     const bool one_box = is_a && !k_along;
     const int box_along = one_box ? block_lines : 32;
     const int box_across = k_along ? block_lines : block_k;
     const auto swizzle = one_box ? CU_TENSOR_MAP_SWIZZLE_NONE : CU_TENSOR_MAP_SWIZZLE_128B;
-    return make_tensor_map({x.base, x.along, x.across, x.ld, box_along, box_across, swizzle}, map);
+    return {x.base,
+            x.along,
+            x.across,
+            x.ld,
+            box_along,
+            box_across,
+            swizzle,
+            matrices == 1 || stride == 0 ? 0 : matrices,
+            stride};
 }
 
 size_t unaligned_bytes(const sgemm_problem& p) {
@@ -227,6 +238,7 @@ sgemm_problem with_ab_swapped(const sgemm_problem& p) {
     std::swap(q.m, q.n);
     std::swap(q.a, q.b);
     std::swap(q.lda, q.ldb);
+    std::swap(q.stride_a, q.stride_b);
     if (p.triangle != triangle_of_c::none)
         q.triangle =
             p.triangle == triangle_of_c::lower ? triangle_of_c::upper : triangle_of_c::lower;
@@ -312,11 +324,14 @@ struct variant {
     }
 
     static constexpr const char* accepts_what =
-        in_splits ? "it accepts single products of at most a tile for four multiprocessors"
-                  : "it accepts single products";
+        in_splits
+            ? "it accepts single products of at most a tile for four multiprocessors"
+            : "it accepts single products, and strided batches whose A and B are aligned to 16 "
+              "bytes";
     static bool fits(const sgemm_problem& asked, const device_info& device) {
         const sgemm_problem p = with_ab_swapped<Shape>(asked);
         return smem_bytes <= device.smem_per_block && scheduler::fits(p, device) &&
+               (is_single(p) || (!in_splits && fits_maps(p))) &&
                copy_blocks(p, device) <= max_grid_x / copy_warps &&
                (!in_splits || tile_count(p, shape::block_m, shape::block_n) <= device.sm_count / 4);
     }
@@ -356,10 +371,9 @@ struct variant {
         }
         CUtensorMap map_a{}, map_b{};
         if (!scalar_loads) {
-            if (const myblasStatus_t failure = make_map(a, true, p.transa, Shape::block_m, &map_a))
+            if (const myblasStatus_t failure = make_map(a, map_of_a(a, p), &map_a))
                 return failure;
-            if (const myblasStatus_t failure =
-                    make_map(b, false, !p.transb, Shape::block_n, &map_b))
+            if (const myblasStatus_t failure = make_map(b, map_of_b(b, p), &map_b))
                 return failure;
         }
         auto* sums = static_cast<float*>(context.workspace);
@@ -403,6 +417,21 @@ struct variant {
     }
 
 private:
+    static tensor_shape map_of_a(const strided_matrix& a, const sgemm_problem& p) {
+        return shape_of_map(a, true, p.transa, Shape::block_m, p.batch_count, p.stride_a);
+    }
+    static tensor_shape map_of_b(const strided_matrix& b, const sgemm_problem& p) {
+        return shape_of_map(b, false, !p.transb, Shape::block_n, p.batch_count, p.stride_b);
+    }
+    static myblasStatus_t
+    make_map(const strided_matrix& x, const tensor_shape& shape, CUtensorMap* map) {
+        return x.is_read() ? make_tensor_map(shape, map) : MYBLAS_STATUS_SUCCESS;
+    }
+    static bool fits_maps(const sgemm_problem& p) {
+        const strided_matrix a = matrix_a(p), b = matrix_b(p);
+        return (!a.is_read() || fits_tensor_map(map_of_a(a, p))) &&
+               (!b.is_read() || fits_tensor_map(map_of_b(b, p)));
+    }
     // A kernel with scalar loads skips no zeroes.
     static bool uses_scalar_loads(const sgemm_problem& p, const device_info& device) {
         return !make_schedule(p, device).skips_zeros && scalar_loads_pay(p, device);

@@ -314,7 +314,7 @@ private:
 #pragma unroll 1
             for (int first = 0; first < 32; first += written_lines)
                 write_lines<Shape, swap_ab, true>(
-                    tile, p, o, at.row + warp_row(), at.col + warp_col(), first, 0);
+                    tile, p, o, {0, at.row + warp_row(), at.col + warp_col()}, first, 0);
         }
     }
 

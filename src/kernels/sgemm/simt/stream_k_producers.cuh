@@ -36,23 +36,35 @@ struct stream_k_barriers {
 
 // ---- By TMA -------------------------------------------------------------------------------------
 
-// Copies the slab of A that begins at (row, k).
-template <class Shape, bool transa>
+// The matrix to copy from, if the tensor map has no third dimension.
+constexpr int only_matrix = -1;
+
+// Copies a box of a matrix of the batch.
 __device__ __forceinline__ void
-copy_slab_a(float* slab, const CUtensorMap& map, int row, int k, mbarrier& full) {
-    copy_box(slab, map, transa ? k : row, transa ? row : k, full);
+copy_box_of(int matrix, float* slab, const CUtensorMap& map, int x, int y, mbarrier& full) {
+    if (matrix == only_matrix)
+        copy_box(slab, map, x, y, full);
+    else
+        copy_box(slab, map, x, y, matrix, full);
 }
 
-// Copies the slab of B that begins at (k, col).
+// Copies the slab of matrix number `matrix` of A that begins at (row, k).
+template <class Shape, bool transa>
+__device__ __forceinline__ void
+copy_slab_a(float* slab, const CUtensorMap& map, int row, int k, int matrix, mbarrier& full) {
+    copy_box_of(matrix, slab, map, transa ? k : row, transa ? row : k, full);
+}
+
+// Copies the slab of matrix number `matrix` of B that begins at (k, col).
 template <class Shape, bool transb>
 __device__ __forceinline__ void
-copy_slab_b(float* slab, const CUtensorMap& map, int col, int k, mbarrier& full) {
+copy_slab_b(float* slab, const CUtensorMap& map, int col, int k, int matrix, mbarrier& full) {
     if constexpr (transb) {
 #pragma unroll
         for (int line = 0; line < Shape::block_n; line += 32)
-            copy_box(slab + line * Shape::block_k, map, col + line, k, full);
+            copy_box_of(matrix, slab + line * Shape::block_k, map, col + line, k, full);
     } else {
-        copy_box(slab, map, k, col, full);
+        copy_box_of(matrix, slab, map, k, col, full);
     }
 }
 
@@ -160,15 +172,19 @@ __device__ void produce_slabs(const sgemm_problem& p,
     ring_position<Shape::stages> ring{0, 1}; // the stages begin empty
     stream_k_segment segment;
     for (int index = 0; find_segment(schedule, share, index, segment); ++index) {
-        const tile_position<int> at = find_tile<Shape>(segment.tile, p, share);
+        const stream_k_place at = find_place<Shape>(segment.tile, p, schedule, share);
+        // The map of an operand that all products share has one matrix.
+        const int matrix_a = p.batch_count == 1 || p.stride_a == 0 ? only_matrix : at.product;
+        const int matrix_b = p.batch_count == 1 || p.stride_b == 0 ? only_matrix : at.product;
 #pragma unroll 1
         for (int slab = segment.first_slab; slab < segment.end_slab; ++slab) {
             mbarrier& full = barriers.full[ring.stage];
             float* slab_a = smem + ring.stage * Shape::stage_floats;
             barriers.empty[ring.stage].wait(ring.parity);
             full.arrive_expecting(Shape::stage_floats * sizeof(float));
-            copy_slab_a<Shape, transa>(slab_a, map_a, at.row, slab * block_k, full);
-            copy_slab_b<Shape, transb>(slab_a + Shape::slab_a, map_b, at.col, slab * block_k, full);
+            const int k = slab * block_k;
+            copy_slab_a<Shape, transa>(slab_a, map_a, at.row, k, matrix_a, full);
+            copy_slab_b<Shape, transb>(slab_a + Shape::slab_a, map_b, at.col, k, matrix_b, full);
             ring.advance();
         }
     }

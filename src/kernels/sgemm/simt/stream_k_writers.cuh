@@ -196,8 +196,8 @@ __device__ __forceinline__ void write_by_quads(const warp_tile_quads& tile,
 // The biases of the warp tile at (row, col): of 32 rows or of 32 columns of C, one in each lane.
 template <bool swap_ab>
 __device__ __forceinline__ float
-load_biases(const sgemm_problem& p, const sgemm_operands& o, int row, int col) {
-    const epilogue_op epilogue(p, o, 0);
+load_biases(const sgemm_problem& p, const sgemm_operands& o, int product, int row, int col) {
+    const epilogue_op epilogue(p, o, product);
     const int lane = rematerialised_tid() % 32;
     const int row_of_c = (swap_ab ? col : row) + lane, col_of_c = (swap_ab ? row : col) + lane;
     return epilogue.bias_of_row(row_of_c, row_of_c < (swap_ab ? p.n : p.m)) +
@@ -247,6 +247,7 @@ template <bool swap_ab, bool scalar_loads>
 __device__ __forceinline__ void write_epilogue_lines(const warp_tile_quads& tile,
                                                      const sgemm_problem& p,
                                                      const sgemm_operands& o,
+                                                     int product,
                                                      int row,
                                                      int col,
                                                      int first,
@@ -256,7 +257,7 @@ __device__ __forceinline__ void write_epilogue_lines(const warp_tile_quads& tile
     const int row_of_c = (swap_ab ? col : row) + lane, col_of_c = (swap_ab ? row : col) + first;
     const bool is_inside = row_of_c < (swap_ab ? p.n : p.m);
     int cols_left = static_cast<int>(swap_ab ? p.m : p.n) - col_of_c;
-    epilogue_op epilogue(p, o, 0);
+    epilogue_op epilogue(p, o, product);
     const bool has_biases_of_lines = epilogue.has_bias_of_columns();
     epilogue.begin_at(row_of_c, col_of_c);
     if constexpr (scalar_loads)
@@ -284,20 +285,20 @@ __device__ __forceinline__ void write_epilogue_lines(const warp_tile_quads& tile
     }
 }
 
-// Writes written_lines lines of the warp tile at (row, col), from line `first` on. The argument
+// Writes written_lines lines of the warp tile at `at`, from line `first` on. The argument
 // `biases` comes from load_biases if there is an epilogue. If `scalar_loads`, consumers write their
 // own tiles, always by scalar stores, as they have too few registers for both ways.
 template <class Shape, bool swap_ab, bool scalar_loads>
 __device__ __forceinline__ void write_lines(const warp_tile_quads& tile,
                                             const sgemm_problem& p,
                                             const sgemm_operands& o,
-                                            int row,
-                                            int col,
+                                            const stream_k_place& at,
                                             int first,
                                             float biases) {
+    const auto [product, row, col] = at;
     const int rows_left = static_cast<int>(p.m) - row, cols_left = static_cast<int>(p.n) - col;
     if constexpr (Shape::has_epilogue) {
-        write_epilogue_lines<swap_ab, scalar_loads>(tile, p, o, row, col, first, biases);
+        write_epilogue_lines<swap_ab, scalar_loads>(tile, p, o, product, row, col, first, biases);
         return;
     }
     if constexpr (Shape::adds) {
@@ -349,14 +350,15 @@ __device__ void write_tiles(const sgemm_problem& p,
                             stream_k_barriers<Shape>& barriers) {
     constexpr int parts = Shape::parts_written; // of a warp's tile
     static_assert(parts * written_lines == 32);
-    const sgemm_operands o = resolve_operands(p, 0);
+    sgemm_operands o = resolve_operands(p, 0);
     const int writer = threadIdx.x % Shape::producers / 32 - 1;
     stream_k_segment segment;
     int parity = 0;
     for (int index = 0; find_segment(schedule, share, index, segment); ++index) {
         if (!skips_zeros<Share> && segment.end_slab < schedule.slabs)
             continue; // another worker has the end of this tile's k
-        const tile_position<int> at = find_tile<Shape>(segment.tile, p, share);
+        const stream_k_place at = find_place<Shape>(segment.tile, p, schedule, share);
+        o.c = p.c + at.product * p.stride_c;
         // Biases are loaded while consumers multiply, for all warp tiles in a column or in a row of
         // the block tile.
         constexpr int most = Shape::has_epilogue ? Shape::warps_m : 1;
@@ -368,6 +370,7 @@ __device__ void write_tiles(const sgemm_problem& p,
             for (int i = 0; i < most; ++i)
                 biases[i] = load_biases<swap_ab>(p,
                                                  o,
+                                                 at.product,
                                                  at.row + (along_m ? i * Shape::warp_m : 0),
                                                  at.col + (along_m ? 0 : i * Shape::warp_n));
         }
@@ -387,8 +390,9 @@ __device__ void write_tiles(const sgemm_problem& p,
             write_lines<Shape, swap_ab, false>(tile,
                                                p,
                                                o,
-                                               at.row + warp % Shape::warps_m * Shape::warp_m,
-                                               at.col + warp / Shape::warps_m * Shape::warp_n,
+                                               {at.product,
+                                                at.row + warp % Shape::warps_m * Shape::warp_m,
+                                                at.col + warp / Shape::warps_m * Shape::warp_n},
                                                part % parts * written_lines,
                                                bias);
             barriers.written[warp].arrive(); // this lane has read its elements of the part
