@@ -516,9 +516,7 @@ static void check_shapes(myblasHandle_t handle, const char* kernel) {
                 if (!can && (s.activation == MYBLAS_ACTIVATION_NONE && s.bias == no_bias))
                     continue;
                 const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
-                // Of stream_k, unaligned batches.
-                const bool may_decline = (is_one_of(kernel, "stream_k") && s.batch > 1) ||
-                                         (is_one_of(kernel, "openblas") && !has_openblas) ||
+                const bool may_decline = (is_one_of(kernel, "openblas") && !has_openblas) ||
                                          is_one_of(kernel, "tf32x3") || // unaligned
                                          is_outside(kernel, &s) ||
                                          (is_one_of(kernel, "unpacked") && (s.m > 80 || s.k > 80));
@@ -687,7 +685,7 @@ static void check_large(myblasHandle_t handle, const char* kernel) {
                     myblasSetWorkspace(handle, operand_device(&workspace), products[i].workspace));
             }
             const bool ran = run_and_check(handle, kernel, &s, mode_of(kernel, turn));
-            // stream_k takes no unaligned batches, and its copies may not fit in a lent workspace.
+            // The copies of stream_k may not fit in a lent workspace.
             const bool may_decline =
                 is_outside(kernel, &s) || (is_one_of(kernel, "stream_k") && products[i].workspace);
             if (!ran && !may_decline)

@@ -1362,8 +1362,6 @@ static void test_refusals(void** state) {
         {90, "thin/panel", sgemm_call(N, N, 9, 100, 100),
          "it accepts single products of up to 8 rows or columns"},
         {90, "stream_k/128x64", in_batch(2, sgemm_call(N, N, 100, 100, 100)), NULL},
-        {90, "stream_k/128x64", in_batch(2, padded(sgemm_call(N, N, 100, 100, 100))),
-         "it accepts single products, and strided batches whose A and B are aligned to 16 bytes"},
         {90, "stream_k/128x32_splits", in_batch(2, sgemm_call(N, N, 100, 100, 4000)),
          "it accepts single products of at most a tile for four multiprocessors"},
         {90, "tf32x3/64x64", in_mode(fast, sgemm_call(T, N, 100, 100, 100)), NULL},

@@ -625,8 +625,7 @@ static bool
 is_acceptable(const myblasKernelInfo_t* info, const struct batch* batch, int misaligned) {
     if (!takes_batches(info))
         return false;
-    const bool copies_aligned = is_one_of(info->name, "stream_k"); // but for single products
-    const int64_t elements = copies_aligned ? 4 : info->alignment_bytes / (int64_t)sizeof(float);
+    const int64_t elements = info->alignment_bytes / (int64_t)sizeof(float);
     return elements == 1 || (!batch->pointers && misaligned % elements == 0 &&
                              batch->lda % elements == 0 && batch->stride_a % elements == 0 &&
                              batch->ldb % elements == 0 && batch->stride_b % elements == 0);

@@ -20,8 +20,8 @@
 // Launch: one block of 384 threads for each multiprocessor. If operands are copied, a kernel before
 // it has a warp for every 256 elements of a line. If k is split ("_splits"), a kernel after it has
 // 256 threads for 32 quads of rows of C.
-// Accepts: single products, and strided batches whose A and B are aligned to 16 bytes. "_splits"
-// accepts only single products, and needs at least four multiprocessors for each tile. The other
+// Accepts: everything, but pointer arrays only by scalar loads. "_splits" accepts single products
+// alone, and needs at least four multiprocessors for each tile. The other
 // variants also compute a triangle of C. Warp tiles are 32 x 32, so the diagonal of C crosses only
 // the warp tiles that lie on it.
 //
@@ -54,14 +54,16 @@ __global__ void __launch_bounds__(copy_warps * 32)
     if (resolve_operands(p, 0).k == 0)
         return;
     const int warp = static_cast<int>(blockIdx.x) * copy_warps + threadIdx.x / 32;
-    const int of_a = a.pieces * a.across;
+    const int of_a = a.pieces * a.lines;
     const aligned_copy x = warp < of_a ? a : b;
     const int index = warp < of_a ? warp : warp - of_a;
-    if (index >= x.pieces * x.across)
+    if (index >= x.pieces * x.lines)
         return;
-    const int line = index / x.pieces;
+    const int line = index / x.pieces; // of all matrices
+    const int matrix = line < x.across ? 0 : line / x.across;
     const int first = index % x.pieces * aligned_copy_floats + threadIdx.x % 32;
-    const float* from = x.from + line * x.ld_from + first;
+    const float* from =
+        x.from + matrix * x.stride_from + (line - matrix * x.across) * x.ld_from + first;
     float* to = x.to + line * x.ld_to + first;
     float value[aligned_copy_floats / 32];
 #pragma unroll
@@ -74,35 +76,32 @@ __global__ void __launch_bounds__(copy_warps * 32)
             to[i] = value[i / 32];
 }
 
+strided_matrix with_batch(strided_matrix x, int64_t stride, int64_t batch_count) {
+    if (batch_count > 1 && stride != 0)
+        x.matrices = batch_count, x.stride = stride;
+    return x;
+}
 strided_matrix matrix_a(const sgemm_problem& p) {
-    return {p.a, p.transa ? p.k : p.m, p.transa ? p.m : p.k, p.lda};
+    const strided_matrix one{p.a, p.transa ? p.k : p.m, p.transa ? p.m : p.k, p.lda};
+    return with_batch(one, p.stride_a, p.batch_count);
 }
 strided_matrix matrix_b(const sgemm_problem& p) {
-    return {p.b, p.transb ? p.n : p.k, p.transb ? p.k : p.n, p.ldb};
+    const strided_matrix one{p.b, p.transb ? p.n : p.k, p.transb ? p.k : p.n, p.ldb};
+    return with_batch(one, p.stride_b, p.batch_count);
 }
 
 // The tensor map for slabs of block_lines lines. If lines of A run along memory, a slab is one box,
 // smem[k][line].
-tensor_shape shape_of_map(const strided_matrix& x,
-                          bool is_a,
-                          bool k_along,
-                          int block_lines,
-                          int64_t matrices,
-                          int64_t stride) {
+myblasStatus_t
+make_map(const strided_matrix& x, bool is_a, bool k_along, int block_lines, CUtensorMap* map) {
     constexpr int block_k = 32;
+    if (!x.is_read())
+        return MYBLAS_STATUS_SUCCESS;
     const bool one_box = is_a && !k_along;
     const int box_along = one_box ? block_lines : 32;
     const int box_across = k_along ? block_lines : block_k;
     const auto swizzle = one_box ? CU_TENSOR_MAP_SWIZZLE_NONE : CU_TENSOR_MAP_SWIZZLE_128B;
-    return {x.base,
-            x.along,
-            x.across,
-            x.ld,
-            box_along,
-            box_across,
-            swizzle,
-            matrices == 1 || stride == 0 ? 0 : matrices,
-            stride};
+    return make_tensor_map(x.shape(box_along, box_across, swizzle), map);
 }
 
 size_t unaligned_bytes(const sgemm_problem& p) {
@@ -119,9 +118,10 @@ bool scalar_loads_pay(const sgemm_problem& p, const device_info& device) {
     if (bytes == 0)
         return false;
     const device_costs& costs = costs_of(device);
-    const double multiplying_us = fma_us(device, computed_elements(p) * static_cast<double>(p.k));
+    const double elements = computed_elements(p) * static_cast<double>(p.batch_count);
+    const double multiplying_us = fma_us(device, elements * static_cast<double>(p.k));
     const double lag = aligned16(p.c, p.ldc) ? 0 : costs.lagging_writers;
-    const double lagging_us = sm_cycles_us(device, computed_elements(p) * lag);
+    const double lagging_us = sm_cycles_us(device, elements * lag);
     return multiplying_us * costs.scalar_load_slowdown <
            costs.copy_launch_us + 2 * bytes / memory_bytes_per_us(device) + lagging_us;
 }
@@ -239,6 +239,7 @@ sgemm_problem with_ab_swapped(const sgemm_problem& p) {
     std::swap(q.a, q.b);
     std::swap(q.lda, q.ldb);
     std::swap(q.stride_a, q.stride_b);
+    std::swap(q.a_array, q.b_array);
     if (p.triangle != triangle_of_c::none)
         q.triangle =
             p.triangle == triangle_of_c::lower ? triangle_of_c::upper : triangle_of_c::lower;
@@ -290,11 +291,14 @@ struct variant {
     static constexpr bool may_skip_zeros = !in_splits && Shape::may_skip_zeros;
 
     // Bits: the two transpositions, A and B swapped, scalar loads, zeroes skipped, epilogue, tiles
-    // added in memory. Of the last three at most one is set. Scalar loads may be set with the
-    // epilogue or with added tiles, but not with skipped zeroes.
-    static constexpr int choice_bits = in_splits ? 5 : 7;
+    // added in memory, batch. Of zeroes, epilogue and added tiles at most one is set. Scalar loads
+    // and the batch are not set with skipped zeroes.
+    static constexpr int choice_bits = in_splits ? 5 : 8;
     template <class F>
     static myblasStatus_t with_kernel(unsigned choice, F&& f) {
+        if constexpr (!in_splits)
+            if (choice >= 128)
+                return f(stream_k_batch_kernel<Shape>(choice % 128), smem_bytes);
         return with_form<Shape>(choice % 8, [&](auto form) {
             return with_bits<2>(choice / 8 % 4, [&](auto scalar_loads, auto skips) {
                 using compiled = decltype(form);
@@ -324,15 +328,12 @@ struct variant {
     }
 
     static constexpr const char* accepts_what =
-        in_splits
-            ? "it accepts single products of at most a tile for four multiprocessors"
-            : "it accepts single products, and strided batches whose A and B are aligned to 16 "
-              "bytes";
+        in_splits ? "it accepts single products of at most a tile for four multiprocessors"
+                  : nullptr;
     static bool fits(const sgemm_problem& asked, const device_info& device) {
         const sgemm_problem p = with_ab_swapped<Shape>(asked);
         return smem_bytes <= device.smem_per_block && scheduler::fits(p, device) &&
-               (is_single(p) || (!in_splits && fits_maps(p))) &&
-               copy_blocks(p, device) <= max_grid_x / copy_warps &&
+               (!in_splits || is_single(p)) && copy_blocks(p, device) <= max_grid_x / copy_warps &&
                (!in_splits || tile_count(p, shape::block_m, shape::block_n) <= device.sm_count / 4);
     }
 
@@ -348,7 +349,7 @@ struct variant {
         work_estimate w =
             scheduler::work(work_query(p, q.device, q.workspace_bytes), make_schedule(p, q.device));
         const size_t copied = copied_bytes(p, q.device);
-        if (copied < unaligned_bytes(p))
+        if (uses_scalar_loads(p, q.device))
             w.math_cycles *= 1 + costs_of(q.device).fitted_scalar_load_slowdown;
         w.copies = static_cast<float>(copied) / static_cast<float>(4 * 32 * q.device.sm_count);
         w.launches = 1.0f + in_splits + (copied > 0);
@@ -371,9 +372,10 @@ struct variant {
         }
         CUtensorMap map_a{}, map_b{};
         if (!scalar_loads) {
-            if (const myblasStatus_t failure = make_map(a, map_of_a(a, p), &map_a))
+            if (const myblasStatus_t failure = make_map(a, true, p.transa, Shape::block_m, &map_a))
                 return failure;
-            if (const myblasStatus_t failure = make_map(b, map_of_b(b, p), &map_b))
+            if (const myblasStatus_t failure =
+                    make_map(b, false, !p.transb, Shape::block_n, &map_b))
                 return failure;
         }
         auto* sums = static_cast<float*>(context.workspace);
@@ -384,7 +386,7 @@ struct variant {
                           !schedule.skips_zeros && p.triangle == triangle_of_c::none;
         const myblasStatus_t status =
             with_kernel(choice | scalar_loads << 3 | schedule.skips_zeros << 4 |
-                            (has_epilogue_here && !in_splits) << 5 | adds << 6,
+                            (has_epilogue_here && !in_splits) << 5 | adds << 6 | !is_single(p) << 7,
                         [&](auto kernel, size_t bytes) {
                             return launch_clusters(kernel,
                                                    grid,
@@ -417,24 +419,10 @@ struct variant {
     }
 
 private:
-    static tensor_shape map_of_a(const strided_matrix& a, const sgemm_problem& p) {
-        return shape_of_map(a, true, p.transa, Shape::block_m, p.batch_count, p.stride_a);
-    }
-    static tensor_shape map_of_b(const strided_matrix& b, const sgemm_problem& p) {
-        return shape_of_map(b, false, !p.transb, Shape::block_n, p.batch_count, p.stride_b);
-    }
-    static myblasStatus_t
-    make_map(const strided_matrix& x, const tensor_shape& shape, CUtensorMap* map) {
-        return x.is_read() ? make_tensor_map(shape, map) : MYBLAS_STATUS_SUCCESS;
-    }
-    static bool fits_maps(const sgemm_problem& p) {
-        const strided_matrix a = matrix_a(p), b = matrix_b(p);
-        return (!a.is_read() || fits_tensor_map(map_of_a(a, p))) &&
-               (!b.is_read() || fits_tensor_map(map_of_b(b, p)));
-    }
     // A kernel with scalar loads skips no zeroes.
     static bool uses_scalar_loads(const sgemm_problem& p, const device_info& device) {
-        return !make_schedule(p, device).skips_zeros && scalar_loads_pay(p, device);
+        return !make_schedule(p, device).skips_zeros &&
+               (p.a_array || p.b_array || p.c_array || scalar_loads_pay(p, device));
     }
     static size_t copied_bytes(const sgemm_problem& p, const device_info& device) {
         return uses_scalar_loads(p, device) ? 0 : unaligned_bytes(p);
@@ -444,7 +432,7 @@ private:
             return 0;
         int64_t warps = 0;
         for (const strided_matrix& x : {matrix_a(p), matrix_b(p)})
-            warps += x.copied_pieces() * x.across;
+            warps += x.copied_pieces();
         return ceil_div<int64_t>(warps, copy_warps);
     }
     static stream_k_schedule make_schedule(const sgemm_problem& p, const device_info& device) {

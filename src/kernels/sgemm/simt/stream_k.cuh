@@ -291,12 +291,13 @@ private:
     // Passes the warp's tile to the writers, or writes it. `parity`: of the number of passed tiles.
     template <bool has_writers, class Share>
     __device__ __forceinline__ void write_tile(const sgemm_problem& p,
+                                               const stream_k_schedule& schedule,
                                                int number,
                                                const Share& share,
                                                const warp_tile_quads& tile,
                                                int& parity,
                                                stream_k_barriers<Shape>& barriers) {
-        const sgemm_operands o = resolve_operands(p, 0);
+        sgemm_operands o = resolve_operands(p, 0);
         if constexpr (has_writers) {
             const int warp = threadIdx.x / 32;
             // If lanes waited separately, the compiler would assume a divergent warp from here
@@ -310,11 +311,13 @@ private:
             __syncwarp(); // all lanes have read the tile before
             hand_over(o.alpha, tile);
             __syncwarp(); // the tile is complete
-            const tile_position<int> at = find_tile<Shape>(number, p, share);
+            const stream_k_place at = find_place<Shape>(number, p, schedule, share);
+            if constexpr (is_of_batch<Share>)
+                o = resolve_operands(p, at.product);
 #pragma unroll 1
             for (int first = 0; first < 32; first += written_lines)
                 write_lines<Shape, swap_ab, true>(
-                    tile, p, o, {0, at.row + warp_row(), at.col + warp_col()}, first, 0);
+                    tile, p, o, {at.product, at.row + warp_row(), at.col + warp_col()}, first, 0);
         }
     }
 
@@ -438,7 +441,8 @@ public:
                     add(workspace + other * tile_floats);
                 } while (stream_k_share::begins_inside(schedule, other, segment.tile));
             }
-            write_tile<has_writers>(p, segment.tile, share, own_tile(smem), parity, barriers);
+            write_tile<has_writers>(
+                p, schedule, segment.tile, share, own_tile(smem), parity, barriers);
         }
     }
 };
@@ -448,7 +452,7 @@ public:
 // If `swap_ab`, A and B are swapped, and C is transposed back when it is written. If `in_splits`,
 // each block computes one split of a tile's k, and stream_k_add adds the sums. If `scalar_loads`,
 // operands are read by scalar loads; this needs all producers, so there are no writers. Share is
-// stream_k_share, or stream_k_list for schedules that skip zeroes.
+// stream_k_share, stream_k_batch_share, or stream_k_list for schedules that skip zeroes.
 template <class Shape,
           bool transa,
           bool transb,
@@ -473,7 +477,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
         share.template fill<Shape>(p, schedule);
     if (threadIdx.x == 0) {
         if constexpr (!skips_zeros<Share>)
-            share =
+            static_cast<stream_k_share&>(share) =
                 in_splits ? Share::split_of(schedule, blockIdx.x) : Share::of(schedule, blockIdx.x);
         barriers.init(scalar_loads ? Shape::producers : 1);
     }
@@ -497,5 +501,17 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     }
 #endif
 }
+
+// All kernels have this type.
+using stream_k_entry = void (*)(const sgemm_problem,
+                                const stream_k_schedule,
+                                const CUtensorMap,
+                                const CUtensorMap,
+                                float*,
+                                unsigned*);
+
+// The kernel for batches with these bits of `variant` (stream_k.cu); defined in stream_k_batch.cu.
+template <class Shape>
+stream_k_entry stream_k_batch_kernel(unsigned choice);
 
 } // namespace myblas::cuda

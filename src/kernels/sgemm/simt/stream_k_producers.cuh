@@ -174,8 +174,8 @@ __device__ void produce_slabs(const sgemm_problem& p,
     for (int index = 0; find_segment(schedule, share, index, segment); ++index) {
         const stream_k_place at = find_place<Shape>(segment.tile, p, schedule, share);
         // The map of an operand that all products share has one matrix.
-        const int matrix_a = p.batch_count == 1 || p.stride_a == 0 ? only_matrix : at.product;
-        const int matrix_b = p.batch_count == 1 || p.stride_b == 0 ? only_matrix : at.product;
+        const int matrix_a = !is_of_batch<Share> || p.stride_a == 0 ? only_matrix : at.product;
+        const int matrix_b = !is_of_batch<Share> || p.stride_b == 0 ? only_matrix : at.product;
 #pragma unroll 1
         for (int slab = segment.first_slab; slab < segment.end_slab; ++slab) {
             mbarrier& full = barriers.full[ring.stage];
@@ -191,14 +191,14 @@ __device__ void produce_slabs(const sgemm_problem& p,
 }
 
 // Scalar loads: all producers copy.
-template <class Shape, bool transa, bool transb>
+template <class Shape, bool transa, bool transb, class Share>
 __device__ void produce_words(const sgemm_problem& p,
                               const stream_k_schedule& schedule,
                               float* smem,
-                              const stream_k_share& share,
+                              const Share& share,
                               stream_k_barriers<Shape>& barriers) {
     constexpr int block_k = Shape::block_k;
-    const sgemm_operands o = resolve_operands(p, 0);
+    sgemm_operands o = resolve_operands(p, 0);
     if (o.k == 0)
         return;
     stream_k_words<Shape, true, transa> a(p.lda);
@@ -206,7 +206,9 @@ __device__ void produce_words(const sgemm_problem& p,
     ring_position<Shape::stages> ring{0, 1}; // the stages begin empty
     stream_k_segment segment;
     for (int index = 0; find_segment(schedule, share, index, segment); ++index) {
-        const tile_position<int> at = find_tile<Shape>(segment.tile, p, share);
+        const stream_k_place at = find_place<Shape>(segment.tile, p, schedule, share);
+        if constexpr (is_of_batch<Share>)
+            o = resolve_operands(p, at.product);
         const int k = segment.first_slab * block_k;
         int k_left = static_cast<int>(o.k) - k;
         a.begin(o.a, at.row, p.m, k);

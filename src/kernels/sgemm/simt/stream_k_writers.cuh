@@ -358,7 +358,8 @@ __device__ void write_tiles(const sgemm_problem& p,
         if (!skips_zeros<Share> && segment.end_slab < schedule.slabs)
             continue; // another worker has the end of this tile's k
         const stream_k_place at = find_place<Shape>(segment.tile, p, schedule, share);
-        o.c = p.c + at.product * p.stride_c;
+        if constexpr (is_of_batch<Share>)
+            o.c = p.c + at.product * p.stride_c;
         // Biases are loaded while consumers multiply, for all warp tiles in a column or in a row of
         // the block tile.
         constexpr int most = Shape::has_epilogue ? Shape::warps_m : 1;
