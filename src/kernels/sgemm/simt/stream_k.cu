@@ -20,10 +20,10 @@
 // Launch: one block of 384 threads for each multiprocessor. If operands are copied, a kernel before
 // it has a warp for every 256 elements of a line. If k is split ("_splits"), a kernel after it has
 // 256 threads for 32 quads of rows of C.
-// Accepts: everything, but pointer arrays only by scalar loads. "_splits" accepts single products
-// alone, and needs at least four multiprocessors for each tile. The other
-// variants also compute a triangle of C. Warp tiles are 32 x 32, so the diagonal of C crosses only
-// the warp tiles that lie on it.
+// Accepts: single products and batches; pointer arrays are read by scalar loads. "_splits" accepts
+// only single products, and needs at least four multiprocessors for each tile. The other variants
+// also compute a triangle of C. Warp tiles are 32 x 32, so the diagonal of C crosses only the warp
+// tiles that lie on it.
 //
 //   4 tiles (A, B, C, D) of 6 slabs on 3 multiprocessors (SM): 8 slabs each. One block for each
 //   tile would take two rounds, the time of 12 slabs.
@@ -360,7 +360,7 @@ struct variant {
         const sgemm_problem p = with_ab_swapped<Shape>(asked);
         const stream_k_schedule schedule = make_schedule(p, *context.device);
         strided_matrix a = matrix_a(p), b = matrix_b(p);
-        const bool scalar_loads = uses_scalar_loads(p, *context.device);
+        bool scalar_loads = uses_scalar_loads(p, *context.device);
         if (const int64_t blocks = copy_blocks(p, *context.device)) {
             auto* space = static_cast<std::byte*>(context.workspace) + sums_bytes(schedule);
             const aligned_copy copy_a = a.use_aligned_copy(space);
@@ -372,11 +372,13 @@ struct variant {
         }
         CUtensorMap map_a{}, map_b{};
         if (!scalar_loads) {
-            if (const myblasStatus_t failure = make_map(a, true, p.transa, Shape::block_m, &map_a))
-                return failure;
-            if (const myblasStatus_t failure =
-                    make_map(b, false, !p.transb, Shape::block_n, &map_b))
-                return failure;
+            myblasStatus_t status = make_map(a, true, p.transa, Shape::block_m, &map_a);
+            if (status == MYBLAS_STATUS_SUCCESS)
+                status = make_map(b, false, !p.transb, Shape::block_n, &map_b);
+            if (status == MYBLAS_STATUS_NOT_SUPPORTED && !is_single(p))
+                scalar_loads = true; // the driver refuses the map of a batch
+            else if (status != MYBLAS_STATUS_SUCCESS)
+                return status;
         }
         auto* sums = static_cast<float*>(context.workspace);
         const unsigned choice = form_bits(asked) | swaps_ab<Shape>(asked) << 2;
