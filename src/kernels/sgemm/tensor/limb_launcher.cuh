@@ -2,6 +2,7 @@
 // tensor cores, and the fallback where limbs cannot hold the operands.
 #pragma once
 
+#include "kernels/sgemm/tensor/fallback.cuh"
 #include "kernels/sgemm/tensor/pack_and_multiply.cuh"
 
 namespace myblas::cuda {
@@ -32,19 +33,22 @@ struct limb_launcher {
             kernel, dim3(blocks), cluster, true, S::threads, S::smem_bytes, context, arguments...);
     }
 
+    static unsigned product_blocks(const tile_schedule& tiles, const launch_context& context) {
+        return std::min<unsigned>(tiles.tiles * tiles.splits, context.device->sm_count);
+    }
+
     // Launches the packing and then the product of one scheme.
     template <class S>
     static myblasStatus_t
     launch_scheme(const pass_job& job, const tile_schedule& tiles, const launch_context& context) {
         const auto& [p, pass, packed] = job;
-        const pack_schedule schedule = schedule_packing(pass, S::block_m, *context.device);
+        const pack_schedule schedule = schedule_packing(p, pass, S::block_m, *context.device);
         const auto pack = pack_kernel<typename S::Scheme>;
         const dim3 grid(schedule.blocks_a + schedule.blocks_b);
         if (const myblasStatus_t failure =
                 launch_overlapped(pack, grid, pack_threads, context, p, pass, schedule, packed))
             return failure;
-        const unsigned blocks =
-            std::min<unsigned>(tiles.tiles * tiles.splits, context.device->sm_count);
+        const unsigned blocks = product_blocks(tiles, context);
         const auto kernel =
             p.epilogue.is_empty() ? product_kernel<S> : product_kernel<with_epilogue<S>>;
         return start<S>(kernel, blocks, tiles, context, p, pass, packed, tiles);
@@ -69,6 +73,17 @@ struct limb_launcher {
             }
         }
         return launch_scheme<S>(job, tiles, context);
+    }
+
+    static myblasStatus_t launch_fallback(const pass_job& job,
+                                          const tile_schedule& tiles,
+                                          const launch_context& context) {
+        const auto& [p, pass, packed] = job;
+        const pack_schedule packing = schedule_packing(p, pass, Fallback::block_m, *context.device);
+        const unsigned blocks = product_blocks(tiles, context);
+        const auto kernel = p.epilogue.is_empty() ? fallback_kernel<Fallback>
+                                                  : fallback_kernel<with_epilogue<Fallback>>;
+        return start<Fallback>(kernel, blocks, tiles, context, p, pass, packing, packed, tiles);
     }
 
     static myblasStatus_t launch_pass(const sgemm_problem& p,
@@ -114,12 +129,10 @@ struct limb_launcher {
         if (status != MYBLAS_STATUS_SUCCESS || packed.has_no_fallback_launch)
             return status;
         packed.other = path_strict;
-        packed.is_fallback = true;
         if constexpr (has_fallback)
             if (schedule.has_fallback)
-                status = launch_scheme<Fallback>(job, tiles, context);
-        return status == MYBLAS_STATUS_SUCCESS ? launch_strict_pass(p, pass, packed.taken, context)
-                                               : status;
+                return launch_fallback(job, tiles, context);
+        return launch_strict_pass(p, pass, packed.taken, context);
     }
 
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
@@ -171,8 +184,12 @@ struct limb_launcher {
     static myblasStatus_t prepare(const device_info&) {
         myblasStatus_t failure = prepare_limbs<Shape>();
         failure = failure ? failure : prepare_limbs<corrected>();
-        if constexpr (has_fallback)
-            failure = failure ? failure : prepare_scheme<Fallback>();
+        if constexpr (has_fallback) {
+            constexpr size_t bytes = Fallback::smem_bytes;
+            failure = failure ? failure : allow_smem(fallback_kernel<Fallback>, bytes);
+            failure =
+                failure ? failure : allow_smem(fallback_kernel<with_epilogue<Fallback>>, bytes);
+        }
         return failure ? failure : prepare_strict_pass();
     }
 

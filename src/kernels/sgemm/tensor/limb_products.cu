@@ -9,16 +9,15 @@
 // fp16x3  Two scaled limbs and half the work. The limbs hold 22 to 23 of the 24 bits of elements
 //         down to 2^-17 of the largest number that their scales leave room for. Packing counts the
 //         elements that lose more. In emulated mode, the product multiplies these in FP32
-//         (lossy.cuh). Launches: packing and product in one kernel, followed by the launches of
-//         bf16x6. If an operand is unaligned, or tiles are 128 x 128, packing is a separate kernel
-//         before the product.
+//         (lossy.cuh). Launches: packing and product in one kernel, followed by the fallback
+//         (fallback.cuh). If an operand is unaligned, or tiles are 128 x 128, packing is a separate
+//         kernel before the product.
 //
-// 128 x 128 tiles are for outputs with few tiles. A short product has no launches for the fallback,
+// 128 x 128 tiles are for outputs with few tiles. A short product has no launch for the fallback,
 // but for fp16x3 in emulated mode. Its product kernel computes on the FP32 units itself where limbs
 // do not suffice, so one or two launches are enough. With 256 x 128 tiles and separate packing,
-// strict follows instead. If the
-// workspace is too small for the product, it is cut into passes, and only the strict kernel follows
-// each pass. If C is a triangle, or A or B is triangular, packing comes first and packs only what
+// strict follows instead. If the workspace is too small for the product, it is cut into passes, and
+// only the strict kernel follows each pass. If C is a triangle, or A or B is triangular, packing comes first and packs only what
 // the tiles read; if A is B, it is packed once. The guards and the bounds are derived in
 // docs/emulation.md.
 //

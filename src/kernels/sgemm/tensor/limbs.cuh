@@ -184,9 +184,8 @@ struct packed_operand {
 
 struct packed_pass {
     packed_operand a, b;
-    precision_path* taken;       // path of the first product kernel, then of the fallback's
+    precision_path* taken;       // path of the product kernel, for the fallback
     precision_path other;        // the path if the limbs lose too much
-    bool is_fallback;            // this is the fallback; it exits if the path is another one
     bool has_no_fallback_launch; // no launch follows; the product kernel computes path_strict, too
     int64_t lossy_distance;      // in floats, from the scale of a cell to its record
     unsigned most_listed;        // lossy elements; with more, the fallback computes

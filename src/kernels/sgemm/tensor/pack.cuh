@@ -379,23 +379,36 @@ struct pack_source {
     }
 };
 
-// Packs the strips of the warp: `first` and every `stride`-th strip after it.
-template <class Scheme, bool k_contiguous>
+// The strips of an operand. Warps that run side by side should read side by side. Where k runs along
+// memory, the cells of a strip are pack_warps apart.
+struct strip_count {
+    unsigned chunk_step, span, spans, groups;
+
+    __device__ __forceinline__ strip_count(const pass_job& job,
+                                           const pack_source& source,
+                                           const pack_schedule& schedule)
+        : chunk_step(source.k_contiguous ? pack_warps : 1), span(schedule.strip * chunk_step),
+          spans(ceil_div<unsigned>(job.pass.chunks, span)),
+          groups(static_cast<unsigned>(job.pass.batches) * source.panels * panel_cells) {}
+
+    __device__ __forceinline__ unsigned all() const { return groups * spans * chunk_step; }
+};
+
+// Packs strip `strip`, then those that next() names.
+template <class Scheme, bool k_contiguous, class Next>
 __device__ __forceinline__ void pack_strips(const pass_job& job,
                                             const pack_source& source,
                                             const pack_schedule& schedule,
-                                            unsigned first,
-                                            unsigned stride,
-                                            findings& found) {
+                                            unsigned strip,
+                                            findings& found,
+                                            Next&& next) {
     const lane_place<k_contiguous> lane;
     const unsigned all_panels = static_cast<unsigned>(job.pass.batches) * source.panels;
-    const unsigned groups = all_panels * panel_cells, chunks = job.pass.chunks;
-    // Warps that run side by side should read side by side. Where k runs along memory, the cells of
-    // a strip are pack_warps apart.
+    const unsigned chunks = job.pass.chunks;
+    const strip_count count(job, source, schedule);
+    const unsigned spans = count.spans, span = count.span, groups = count.groups;
     const unsigned chunk_step = k_contiguous ? pack_warps : 1;
-    const unsigned span = schedule.strip * chunk_step;
-    const unsigned spans = ceil_div(chunks, span);
-    for (unsigned strip = first; strip < groups * spans * chunk_step; strip += stride) {
+    for (; strip < count.all(); strip = next()) {
         const unsigned group = k_contiguous ? strip / (spans * chunk_step) : strip % groups;
         const unsigned place = k_contiguous ? strip % (spans * chunk_step) : strip / groups;
         const unsigned first_chunk = place / chunk_step * span + place % chunk_step;
@@ -433,6 +446,20 @@ __device__ __forceinline__ void pack_strips(const pass_job& job,
     }
 }
 
+// The same in the order of an operand.
+template <class Scheme, class Next>
+__device__ __forceinline__ void pack_strips(const pass_job& job,
+                                            const pack_source& source,
+                                            const pack_schedule& schedule,
+                                            unsigned strip,
+                                            findings& found,
+                                            Next&& next) {
+    if (source.k_contiguous)
+        pack_strips<Scheme, true>(job, source, schedule, strip, found, next);
+    else
+        pack_strips<Scheme, false>(job, source, schedule, strip, found, next);
+}
+
 template <class Scheme>
 __global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm)
     pack_kernel(const sgemm_problem p,
@@ -442,8 +469,6 @@ __global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm)
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) // only the sm_90a product kernel reads the result
     grid_dependency_sync();
     launch_dependents();
-    if (packed.is_fallback && *packed.taken != path_of<Scheme>)
-        return;
     if (resolve_operands(p, 0).k == 0)
         return; // the limbs are not read, and there are no findings
     __shared__ int smem_greatest, smem_smallest;
@@ -468,10 +493,8 @@ __global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm)
     const pass_job job{p, pass, packed};
     const pack_source source(job, is_a);
     findings found;
-    if (source.k_contiguous)
-        pack_strips<Scheme, true>(job, source, schedule, first, stride, found);
-    else
-        pack_strips<Scheme, false>(job, source, schedule, first, stride, found);
+    unsigned strip = first;
+    pack_strips<Scheme>(job, source, schedule, strip, found, [&] { return strip += stride; });
 
     const int greatest = __reduce_max_sync(full_warp, found.greatest);
     const int smallest = __reduce_min_sync(full_warp, found.smallest);

@@ -420,6 +420,34 @@ __device__ __forceinline__ bool multiply_tiles(
     return true;
 }
 
+// The block's part of a product whose operands are packed. The barriers are initialised.
+template <class Shape>
+__device__ __forceinline__ void
+multiply_packed(const pass_job& job, const tile_schedule& schedule, char* smem) {
+    const bool reads = job.p.k != 0 && resolve(job.p.alpha) != 0;
+    if (threadIdx.x < 128) {
+        give_up_registers<Shape::copy_registers>();
+        if (threadIdx.x != 0 || !reads)
+            return;
+        const stage_barriers<Shape::stages> barriers(smem + Shape::barriers_at);
+        ring_position<Shape::stages> ring;
+        for (unsigned round = 0;; ++round) {
+            const unsigned number = block_unit<Shape>(job.pass, round);
+            if (number >= schedule.tiles * schedule.splits)
+                break;
+            const pass_unit<Shape> unit(job.pass, schedule, number);
+            for (int chunk = unit.range.first; chunk < unit.range.end; ++chunk) {
+                barriers.emptied[ring.stage].wait(ring.parity ^ 1);
+                copy_chunk<Shape>(job, unit.at, chunk, smem, ring.stage);
+                ring.advance();
+            }
+        }
+    } else {
+        take_registers<Shape::math_registers>();
+        multiply_tiles<Shape>(job, schedule, reads, smem, never_stop());
+    }
+}
+
 #endif
 
 template <class Shape>
@@ -434,8 +462,6 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
     init_stages<Shape>(smem);
     grid_dependency_sync();
     launch_dependents();
-    if (packed.is_fallback && *packed.taken != own)
-        return;
     const precision_path taken = decide<typename Shape::Scheme>(packed.counters, p.k, packed.other);
     __syncthreads(); // the barriers are initialised, and the block has read the counters
     if (threadIdx.x == 32)
@@ -454,28 +480,7 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
     if (taken != own)
         return;
 
-    const bool reads = p.k != 0 && resolve(p.alpha) != 0;
-    if (threadIdx.x < 128) {
-        give_up_registers<Shape::copy_registers>();
-        if (threadIdx.x != 0 || !reads)
-            return;
-        const stage_barriers<Shape::stages> barriers(smem + Shape::barriers_at);
-        ring_position<Shape::stages> ring;
-        for (unsigned round = 0;; ++round) {
-            const unsigned number = block_unit<Shape>(pass, round);
-            if (number >= schedule.tiles * schedule.splits)
-                break;
-            const pass_unit<Shape> unit(pass, schedule, number);
-            for (int chunk = unit.range.first; chunk < unit.range.end; ++chunk) {
-                barriers.emptied[ring.stage].wait(ring.parity ^ 1);
-                copy_chunk<Shape>(job, unit.at, chunk, smem, ring.stage);
-                ring.advance();
-            }
-        }
-    } else {
-        take_registers<Shape::math_registers>();
-        multiply_tiles<Shape>(job, schedule, reads, smem, never_stop());
-    }
+    multiply_packed<Shape>(job, schedule, smem);
 #endif
 }
 

@@ -359,9 +359,7 @@ work_estimate limb_variant::work(const work_query& q) const {
     const bool beside = may_pack_beside(p);
     const bool has_no_fallback_launch =
         is_short(schedule.first, q.device) && (block_m == panel_lines || beside);
-    const int launches = (beside ? 1 : 2) + (has_no_fallback_launch  ? 0
-                                             : schedule.has_fallback ? 3
-                                                                     : 1);
+    const int launches = (beside ? 1 : 2) + (has_no_fallback_launch ? 0 : 1);
     work_estimate w;
     w.launches = static_cast<float>(work.passes * launches);
     w.rounds = static_cast<float>(work.passes);
@@ -381,18 +379,42 @@ work_estimate limb_variant::work(const work_query& q) const {
 
 // ---- Packing and tiles --------------------------------------------------------------------------
 
-pack_schedule schedule_packing(const limb_pass& pass, int tile_rows, const device_info& device) {
+pack_schedule schedule_packing(const sgemm_problem& p,
+                               const limb_pass& pass,
+                               int tile_rows,
+                               const device_info& device) {
     constexpr int longest_strip = 16;
-    const double warps = double{pack_warps} * pack_blocks_per_sm * device.sm_count;
-    const double a = 1.0 * pass.batches * pass.panels_a * panel_cells * pass.chunks; // cells
-    const double b =
-        pass.shares_panels ? 0 : 1.0 * pass.batches * pass.panels_b * panel_cells * pass.chunks;
-    const double turns = std::max((a + b) / warps, 1.0);
-    const auto blocks = [&](double cells) {
-        return std::max(static_cast<int>(std::ceil(cells / turns / pack_warps)), 1);
+    constexpr double sample = 0.5; // of the lines of a strip, in times of a cell
+    const int64_t blocks = int64_t{pack_blocks_per_sm} * device.sm_count;
+    // As strip_count does (pack.cuh), in blocks of strips.
+    const auto block_strips = [&](int64_t panels, bool k_contiguous, int strip) {
+        const int step = k_contiguous ? pack_warps : 1;
+        const int64_t strips =
+            pass.batches * panels * panel_cells * ceil_div(pass.chunks, strip * step) * step;
+        return ceil_div<int64_t>(strips, pack_warps);
     };
-    const int strip = static_cast<int>(std::min(std::ceil(turns), double{longest_strip}));
-    return {strip, blocks(a), pass.shares_panels ? 0 : blocks(b), tile_rows};
+    pack_schedule best{1, 1, 1, tile_rows};
+    double least = std::numeric_limits<double>::infinity();
+    for (int strip = 1; strip <= longest_strip; ++strip) {
+        const int64_t a = block_strips(pass.panels_a, p.transa, strip);
+        const int64_t b = pass.shares_panels ? 0 : block_strips(pass.panels_b, !p.transb, strip);
+        // The least number of strips for each warp, one after the other.
+        int64_t rounds = std::max<int64_t>(ceil_div(a + b, blocks), 1);
+        while (rounds < a + b && ceil_div(a, rounds) + ceil_div(b, rounds) > blocks)
+            ++rounds;
+        const double time = static_cast<double>(rounds) * (strip + sample);
+        if (time < least) {
+            least = time;
+            const auto count = [&](int64_t strips) {
+                return static_cast<int>(ceil_div(strips, rounds));
+            };
+            best = {strip,
+                    std::max(count(a), 1),
+                    pass.shares_panels ? 0 : std::max(count(b), 1),
+                    tile_rows};
+        }
+    }
+    return best;
 }
 
 tile_schedule limb_variant::schedule_tiles(const limb_pass& pass,

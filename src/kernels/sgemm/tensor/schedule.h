@@ -62,7 +62,10 @@ struct pack_schedule {
     int tile_rows; // of the product kernel, which skips known zeroes tile by tile
 };
 
-pack_schedule schedule_packing(const limb_pass& pass, int tile_rows, const device_info& device);
+pack_schedule schedule_packing(const sgemm_problem& p,
+                               const limb_pass& pass,
+                               int tile_rows,
+                               const device_info& device);
 
 // ---- Tiles --------------------------------------------------------------------------------------
 
@@ -89,11 +92,13 @@ struct tile_schedule {
 // Messages from the packing kernels to the product kernels, which leave zeroes. The first is the
 // highest request for a precision path. The others, for the cells of A and of B, are the
 // greatest biased exponent, and no_exponent minus the smallest one. listed_elements counts the
-// lossy elements that the product has to correct. The counters of tile_schedule follow, then the
-// counters of strip_schedule.
+// lossy elements that the product has to correct. claimed_by_fallback and packed_by_fallback count
+// strips (fallback.cuh). The counters of tile_schedule follow, then the counters of strip_schedule.
 enum pass_counter { request_of_blocks, greatest_of_a, smallest_of_a, greatest_of_b, smallest_of_b };
 inline constexpr int listed_elements = smallest_of_b + 1, finished_blocks = listed_elements + 1;
-inline constexpr int pass_counters = finished_blocks + 1;
+inline constexpr int claimed_by_fallback = finished_blocks + 1;
+inline constexpr int packed_by_fallback = claimed_by_fallback + 1;
+inline constexpr int pass_counters = packed_by_fallback + 1;
 
 // ---- Packing beside the product -----------------------------------------------------------------
 
