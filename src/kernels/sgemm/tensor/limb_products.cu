@@ -17,9 +17,9 @@
 // but for fp16x3 in emulated mode. Its product kernel computes on the FP32 units itself where limbs
 // do not suffice, so one or two launches are enough. With 256 x 128 tiles and separate packing,
 // strict follows instead. If the workspace is too small for the product, it is cut into passes, and
-// only the strict kernel follows each pass. If C is a triangle, or A or B is triangular, packing comes first and packs only what
-// the tiles read; if A is B, it is packed once. The guards and the bounds are derived in
-// docs/emulation.md.
+// only the strict kernel follows each pass. If C is a triangle, or A or B is triangular, packing
+// comes first and packs only what the tiles read; if A is B, it is packed once. The guards and the
+// bounds are derived in docs/emulation.md.
 //
 // Bound: 3 or 6 products of 16-bit operands at the dense rate of the tensor cores, less the power
 // limit.

@@ -379,8 +379,8 @@ struct pack_source {
     }
 };
 
-// The strips of an operand. Warps that run side by side should read side by side. Where k runs along
-// memory, the cells of a strip are pack_warps apart.
+// The strips of an operand. Warps that run side by side should read side by side. Where k runs
+// along memory, the cells of a strip are pack_warps apart.
 struct strip_count {
     unsigned chunk_step, span, spans, groups;
 
