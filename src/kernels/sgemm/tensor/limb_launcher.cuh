@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/sgemm/tensor/fallback.cuh"
+#include "kernels/sgemm/tensor/pack_ahead.cuh"
 #include "kernels/sgemm/tensor/pack_and_multiply.cuh"
 
 namespace myblas::cuda {
@@ -43,10 +44,12 @@ struct limb_launcher {
     launch_scheme(const pass_job& job, const tile_schedule& tiles, const launch_context& context) {
         const auto& [p, pass, packed] = job;
         const pack_schedule schedule = schedule_packing(p, pass, S::block_m, *context.device);
-        const auto pack = pack_kernel<typename S::Scheme>;
+        const auto pack = schedule.reads_ahead ? pack_ahead_kernel<typename S::Scheme>
+                                               : pack_kernel<typename S::Scheme>;
         const dim3 grid(schedule.blocks_a + schedule.blocks_b);
-        if (const myblasStatus_t failure =
-                launch_overlapped(pack, grid, pack_threads, context, p, pass, schedule, packed))
+        const size_t pack_bytes = schedule.reads_ahead ? pack_ahead_bytes : 0;
+        if (const myblasStatus_t failure = launch_clusters(
+                pack, grid, 1, true, pack_threads, pack_bytes, context, p, pass, schedule, packed))
             return failure;
         const unsigned blocks = product_blocks(tiles, context);
         const auto kernel =
@@ -165,7 +168,8 @@ struct limb_launcher {
     static myblasStatus_t prepare_scheme() {
         myblasStatus_t failure = allow_smem(product_kernel<S>, S::smem_bytes);
         failure = failure ? failure : allow_smem(product_kernel<with_epilogue<S>>, S::smem_bytes);
-        return failure ? failure : prefer_smem(pack_kernel<typename S::Scheme>);
+        failure = failure ? failure : prefer_smem(pack_kernel<typename S::Scheme>);
+        return failure ? failure : prefer_smem(pack_ahead_kernel<typename S::Scheme>);
     }
 
     template <class S>

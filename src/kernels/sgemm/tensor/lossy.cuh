@@ -333,10 +333,12 @@ public:
                 continue;
             int listed = 0;
 #pragma unroll 1
-            for (int i = 0; i < window_chunks / 32; ++i) {
+            for (int i = 0; i <= window_chunks / 32; ++i) {
                 const int chunk = 32 * i + lane();
-                bool is_pending = found >> i & 1;
-                while (__any_sync(full_warp, is_pending)) {
+                bool is_pending = found >> i & 1; // false in the last round
+                if (i < window_chunks / 32 && !__any_sync(full_warp, is_pending))
+                    continue;
+                do {
                     chunk_records records{};
                     if (is_pending)
                         records = read(window + chunk);
@@ -347,13 +349,12 @@ public:
                         is_pending = false;
                     }
                     listed = __reduce_max_sync(full_warp, end <= listed_at_once ? end : listed);
-                    if (__any_sync(full_warp, is_pending)) { // the list is full
+                    if (__any_sync(full_warp, is_pending) || i == window_chunks / 32) {
                         add_listed(list, listed, window, acc);
                         listed = 0;
                     }
-                }
+                } while (__any_sync(full_warp, is_pending));
             }
-            add_listed(list, listed, window, acc);
         }
     }
 };

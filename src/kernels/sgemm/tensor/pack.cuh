@@ -379,6 +379,11 @@ struct pack_source {
     }
 };
 
+// A strip: a cell of a panel, and chunks of it that are strip_count's step apart.
+struct strip_part {
+    unsigned panel, cell, first_chunk, last_chunk;
+};
+
 // The strips of an operand. Warps that run side by side should read side by side. Where k runs
 // along memory, the cells of a strip are pack_warps apart.
 struct strip_count {
@@ -392,6 +397,17 @@ struct strip_count {
           groups(static_cast<unsigned>(job.pass.batches) * source.panels * panel_cells) {}
 
     __device__ __forceinline__ unsigned all() const { return groups * spans * chunk_step; }
+
+    template <bool k_contiguous>
+    __device__ __forceinline__ strip_part locate(unsigned strip, unsigned chunks) const {
+        constexpr unsigned step = k_contiguous ? pack_warps : 1;
+        const unsigned group = k_contiguous ? strip / (spans * step) : strip % groups;
+        const unsigned place = k_contiguous ? strip % (spans * step) : strip / groups;
+        return {group / panel_cells,
+                group % panel_cells,
+                place / step * span + place % step,
+                min((place / step + 1) * span, chunks)};
+    }
 };
 
 // Packs strip `strip`, then those that next() names.
@@ -406,14 +422,10 @@ __device__ __forceinline__ void pack_strips(const pass_job& job,
     const unsigned all_panels = static_cast<unsigned>(job.pass.batches) * source.panels;
     const unsigned chunks = job.pass.chunks;
     const strip_count count(job, source, schedule);
-    const unsigned spans = count.spans, span = count.span, groups = count.groups;
-    const unsigned chunk_step = k_contiguous ? pack_warps : 1;
+    constexpr unsigned chunk_step = k_contiguous ? pack_warps : 1;
     for (; strip < count.all(); strip = next()) {
-        const unsigned group = k_contiguous ? strip / (spans * chunk_step) : strip % groups;
-        const unsigned place = k_contiguous ? strip % (spans * chunk_step) : strip / groups;
-        const unsigned first_chunk = place / chunk_step * span + place % chunk_step;
-        const unsigned last_chunk = min((place / chunk_step + 1) * span, chunks);
-        const unsigned panel = group / panel_cells, cell = group % panel_cells;
+        const auto [panel, cell, first_chunk, last_chunk] =
+            count.locate<k_contiguous>(strip, chunks);
         const chunk_span wanted = source.wanted_chunks(job, panel, schedule.tile_rows);
         if (first_chunk != 0 && (first_chunk >= wanted.end || last_chunk <= wanted.first))
             continue;
@@ -460,13 +472,16 @@ __device__ __forceinline__ void pack_strips(const pass_job& job,
         pack_strips<Scheme, false>(job, source, schedule, strip, found, next);
 }
 
-template <class Scheme>
-__global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm)
-    pack_kernel(const sgemm_problem p,
-                const limb_pass pass,
-                const pack_schedule schedule,
-                const packed_pass packed) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) // only the sm_90a product kernel reads the result
+
+// The work of a block that packs one of the operands. pack(job, source, strip, stride, found) packs
+// the strips of a warp: `strip` and every stride-th after it.
+template <class Pack>
+__device__ __forceinline__ void pack_block(const sgemm_problem& p,
+                                           const limb_pass& pass,
+                                           const pack_schedule& schedule,
+                                           const packed_pass& packed,
+                                           Pack&& pack) {
     grid_dependency_sync();
     launch_dependents();
     if (resolve_operands(p, 0).k == 0)
@@ -493,8 +508,7 @@ __global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm)
     const pass_job job{p, pass, packed};
     const pack_source source(job, is_a);
     findings found;
-    unsigned strip = first;
-    pack_strips<Scheme>(job, source, schedule, strip, found, [&] { return strip += stride; });
+    pack(job, source, first, stride, found);
 
     const int greatest = __reduce_max_sync(full_warp, found.greatest);
     const int smallest = __reduce_min_sync(full_warp, found.smallest);
@@ -519,6 +533,29 @@ __global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm)
         tell_range(packed.counters + greatest_of_b);
     if (smem_request)
         atomicMax(&packed.counters[request_of_blocks], smem_request);
+}
+
+#endif
+
+template <class Scheme>
+__global__ void __launch_bounds__(pack_threads, pack_blocks_per_sm)
+    pack_kernel(const sgemm_problem p,
+                const limb_pass pass,
+                const pack_schedule schedule,
+                const packed_pass packed) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    pack_block(p,
+               pass,
+               schedule,
+               packed,
+               [&](const pass_job& job,
+                   const pack_source& source,
+                   unsigned strip,
+                   unsigned stride,
+                   findings& found) {
+                   pack_strips<Scheme>(
+                       job, source, schedule, strip, found, [&] { return strip += stride; });
+               });
 #endif
 }
 

@@ -384,8 +384,16 @@ pack_schedule schedule_packing(const sgemm_problem& p,
                                int tile_rows,
                                const device_info& device) {
     constexpr int longest_strip = 16;
-    constexpr double sample = 0.5; // of the lines of a strip, in times of a cell
-    const int64_t blocks = int64_t{pack_blocks_per_sm} * device.sm_count;
+    constexpr double sample = 1;   // of the lines of a strip, in times of a cell
+    constexpr int least_ahead = 5; // cells of a warp
+    const int64_t cells = pass.batches *
+                          (pass.panels_a + (pass.shares_panels ? 0 : pass.panels_b)) * panel_cells *
+                          pass.chunks;
+    const bool reads_ahead =
+        inputs_aligned16(p) && pass.zeros == known_zeros::none &&
+        cells >= int64_t{least_ahead} * pack_warps * pack_ahead_blocks_per_sm * device.sm_count;
+    const int64_t blocks =
+        int64_t{reads_ahead ? pack_ahead_blocks_per_sm : pack_blocks_per_sm} * device.sm_count;
     // As strip_count does (pack.cuh), in blocks of strips.
     const auto block_strips = [&](int64_t panels, bool k_contiguous, int strip) {
         const int step = k_contiguous ? pack_warps : 1;
@@ -393,7 +401,7 @@ pack_schedule schedule_packing(const sgemm_problem& p,
             pass.batches * panels * panel_cells * ceil_div(pass.chunks, strip * step) * step;
         return ceil_div<int64_t>(strips, pack_warps);
     };
-    pack_schedule best{1, 1, 1, tile_rows};
+    pack_schedule best{1, 1, 1, tile_rows, reads_ahead};
     double least = std::numeric_limits<double>::infinity();
     for (int strip = 1; strip <= longest_strip; ++strip) {
         const int64_t a = block_strips(pass.panels_a, p.transa, strip);
@@ -408,10 +416,9 @@ pack_schedule schedule_packing(const sgemm_problem& p,
             const auto count = [&](int64_t strips) {
                 return static_cast<int>(ceil_div(strips, rounds));
             };
-            best = {strip,
-                    std::max(count(a), 1),
-                    pass.shares_panels ? 0 : std::max(count(b), 1),
-                    tile_rows};
+            best.strip = strip;
+            best.blocks_a = std::max(count(a), 1);
+            best.blocks_b = pass.shares_panels ? 0 : std::max(count(b), 1);
         }
     }
     return best;

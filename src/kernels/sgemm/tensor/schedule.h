@@ -55,11 +55,13 @@ struct pass_layout {
 inline constexpr int pack_threads = 128;
 inline constexpr int pack_warps = pack_threads / 32;
 inline constexpr int pack_blocks_per_sm = 4;
+inline constexpr int pack_ahead_blocks_per_sm = 6; // pack_ahead.cuh
 
 struct pack_schedule {
     int strip; // cells that a warp packs before it moves to other lines
     int blocks_a, blocks_b;
     int tile_rows; // of the product kernel, which skips known zeroes tile by tile
+    bool reads_ahead;
 };
 
 pack_schedule schedule_packing(const sgemm_problem& p,
