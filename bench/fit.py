@@ -861,7 +861,7 @@ def print_held_back(model, view, readings, library, when=""):
 def command_add(library, family):
     """Of each new variant the physical coefficients, a domain, and the weights of its work and of
     the hidden layer's outputs; the hidden layer stays."""
-    names = [name for name in library.names if name.split("/")[0] == family]
+    names = [name for name in library.names if family in (name, name.split("/")[0])]
     files = [Readings(file) for file in sorted(glob.glob(READINGS.format("*")))]
     files = [file for file in files if set(names) <= set(file.kernels)]
     files = [file for file in files if not reads_c(file.path)] or files  # if they need a beta

@@ -41,8 +41,36 @@ __device__ __forceinline__ void cp_async(void* smem_target, const void* gmem_sou
             : "memory");
 }
 
-// The same for cache lines that other lanes or blocks also read: the L2 cache fetches all 128
-// bytes.
+// The same if left > offset. Otherwise nothing is read or written. One predicate, no branch.
+template <int bytes>
+__device__ __forceinline__ void
+cp_async_if_beyond(void* smem_target, const void* gmem_source, int left, int offset) {
+    static_assert(bytes == 4 || bytes == 16);
+    const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(smem_target));
+    if constexpr (bytes == 16) // bypasses L1: a block reads a slab once
+        asm volatile("{\n"
+                     ".reg .pred is_copied;\n"
+                     "setp.gt.s32 is_copied, %2, %3;\n"
+                     "@is_copied cp.async.cg.shared.global [%0], [%1], 16;\n"
+                     "}" ::"r"(target),
+                     "l"(gmem_source),
+                     "r"(left),
+                     "r"(offset)
+                     : "memory");
+    else
+        asm volatile("{\n"
+                     ".reg .pred is_copied;\n"
+                     "setp.gt.s32 is_copied, %2, %3;\n"
+                     "@is_copied cp.async.ca.shared.global [%0], [%1], 4;\n"
+                     "}" ::"r"(target),
+                     "l"(gmem_source),
+                     "r"(left),
+                     "r"(offset)
+                     : "memory");
+}
+
+// Without a condition, for cache lines that other lanes or blocks also read: the L2 cache fetches
+// all 128 bytes.
 template <int bytes>
 __device__ __forceinline__ void cp_async_of_line(void* smem_target, const void* gmem_source) {
     static_assert(bytes == 4 || bytes == 8 || bytes == 16);

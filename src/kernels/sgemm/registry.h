@@ -25,6 +25,7 @@ extern const sgemm_kernel sgemm_warp_quadrants;
 extern const sgemm_kernel sgemm_double_buffered;
 extern const sgemm_kernel sgemm_multistage;
 extern const std::array<sgemm_kernel, 3> sgemm_warp_tile;
+extern const std::array<sgemm_kernel, 1> sgemm_warp_tile_narrow;
 extern const sgemm_kernel sgemm_split_k;
 extern const std::array<sgemm_kernel, 3> sgemm_stream_k;
 extern const std::array<sgemm_kernel, 8> sgemm_small_tile;

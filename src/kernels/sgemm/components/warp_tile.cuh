@@ -44,7 +44,7 @@ struct warp_tile_shape {
 
     static_assert(block_m % warp_m == 0 && block_n % warp_n == 0);
     static_assert(groups_m * lanes_m * 4 == warp_m && groups_n * lanes_n * 4 == warp_n);
-    static_assert(block_k % 8 == 0 && stages >= 3 && (!whole_slabs || block_k <= 16));
+    static_assert(block_k % 8 == 0 && stages >= 2 && (!whole_slabs || block_k <= 16));
 };
 
 // Copies slabs of one operand, `lines` lines (rows of op(A) or columns of op(B)) x block_k, to
@@ -183,10 +183,14 @@ struct no_action {
     __device__ __forceinline__ void operator()() const {}
 };
 
-template <class Shape, bool transa, bool transb, bool vector>
+template <class Shape,
+          bool transa,
+          bool transb,
+          bool vector,
+          template <class, int, bool, bool> class SlabCopier = slab_copier>
 struct warp_tile {
-    using copier_a = slab_copier<Shape, Shape::block_m, transa, vector>;
-    using copier_b = slab_copier<Shape, Shape::block_n, !transb, vector>;
+    using copier_a = SlabCopier<Shape, Shape::block_m, transa, vector>;
+    using copier_b = SlabCopier<Shape, Shape::block_n, !transb, vector>;
     static constexpr int stage_floats = copier_a::slab_floats + copier_b::slab_floats;
     static constexpr size_t smem_bytes = size_t{Shape::stages} * stage_floats * sizeof(float);
 
