@@ -2,9 +2,9 @@
 // main loop is in warp_tile_narrow.cuh.
 //
 // Tiles are 64 x 32 or 32 x 64, whichever makes fewer of them. If a multiprocessor has many tiles,
-// one warp computes each of them, 8 x 8 elements a thread; there is no barrier, and shared memory is
-// busy with loads for as long as the FMAs take, 16 cycles for each k. Otherwise two warps compute a
-// tile, 8 x 4 elements a thread.
+// one warp computes each of them, 8 x 8 elements a thread. It needs no barrier, and loads from
+// shared memory take as long as the FMAs, 16 cycles for each k. Otherwise two warps compute a tile,
+// 8 x 4 elements a thread.
 // Bound: shared memory, whose loads and copies take 20 to 30 cycles for each k of a tile beside 16
 // cycles of FMAs.
 // Shared memory: 2 or 3 slabs of 8 k; 6 to 10 KiB. What blocks leave of it serves as L1 cache, in

@@ -53,7 +53,7 @@ struct line_copier {
         gmem = base + (k_contiguous ? kk + first_line * ld : first_line + kk * ld);
     }
 
-    // Computed anew for each slab, so that it occupies no registers.
+    // Computed again for each slab, so that it occupies no registers.
     __device__ __forceinline__ float* target_in(float* slab) const {
         const int thread = static_cast<int>(rematerialised_tid());
         return slab + kk_of(thread) * pitch + line_of(thread);
