@@ -15,6 +15,7 @@ gemsum_row_tiles     !sm_90a  # 8 to 16 bytes on sm_80 and sm_100, for odd rows
 short_k              !sm_90a  # 8 bytes on sm_80, in one of 16 forms
 gemv                 !sm_90a  # 16 and 20 bytes on sm_80, in three of 24 forms
 small_tile           !sm_90a  # 4 to 16 bytes on sm_100, in three packed forms
+warp_tile_narrow     !sm_90a  # 8 to 16 bytes on sm_80, sm_100 and sm_120, in one or two forms
 '
 set -u
 
