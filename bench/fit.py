@@ -873,7 +873,8 @@ def command_add(library, family):
     domain = find_domains(view, regrets, readings.rough, rows)
     # Single products are another matter than batches, if the readings have none.
     batch = DOMAIN.index("batch")
-    least_batch = view.domain[:, batch].min()
+    new = [view.columns[view.variants.index(name)] for name in names]
+    least_batch = view.domain[np.isfinite(us[:, new]).any(axis=1), batch].min()
     domain[0][:, batch, 0] = np.maximum(domain[0][:, batch, 0], least_batch)
     physical = view.all_physical(costs)
     old = read_model(MODEL)

@@ -10,7 +10,7 @@
 // Shared memory: 2 or 3 slabs of 8 k; 6 to 10 KiB. What blocks leave of it serves as L1 cache, in
 // which unaligned lines wait for their next slab.
 // Launch: a block of one or two warps for each tile.
-// Accepts: up to 2^30 rows, columns and k, and at most 65535 tiles along n.
+// Accepts: products of up to 4096 tiles, with up to 2^30 rows, columns and k.
 #include "kernels/common/overlap.cuh"
 #include "kernels/sgemm/components/work.h"
 #include "kernels/sgemm/registry.h"
@@ -101,11 +101,13 @@ struct variant {
         });
     }
 
-    static constexpr const char* accepts_what = "it accepts up to 2^30 rows, columns and k";
+    static constexpr const char* accepts_what =
+        "it accepts products of up to 4096 tiles, with up to 2^30 rows, columns and k";
     static bool fits(const sgemm_problem& p, const device_info& device) {
         constexpr int64_t max_extent = 1 << 30; // lines and k are counted in 32 bits
+        constexpr int64_t most_tiles = 4096;    // larger products are for larger tiles
         return smem_bytes <= device.smem_per_block && std::max({p.m, p.n, p.k}) <= max_extent &&
-               ceil_div<int64_t>(p.n, 32) <= max_grid_y;
+               tiles<many::high>(p) <= most_tiles && tiles<many::across>(p) <= most_tiles;
     }
 
     static work_estimate work(const work_query& q) {
