@@ -2,9 +2,9 @@
 """Fits the predictor of SGEMM (src/select/model.h) to readings, and judges it by others.
 
     fit.py --fit     writes src/select/model_sm90.inc (NumPy, SciPy; minutes)
-    fit.py --add K   fits the variants of family K alone, to all readings that have them, and leaves
-                     the others as they are (seconds); again after each --fit, until readings of the
-                     card that is fitted to have them, too
+    fit.py --add K   fits variant K, or those of family K alone, to all readings that have them, and
+                     leaves the others as they are (seconds); again after each --fit, until
+                     readings of the card that is fitted to have them, too
     fit.py --refine  the last step: fits all weights again, beginning with those that are there, by
                      readings of all kinds, and widens domains to where variants were good (minutes)
     fit.py --check   judges the choices of the library (NumPy; seconds); with --regret bench/results
@@ -1077,7 +1077,7 @@ def main():
         "--check", action="store_true", help="fail where the library's choices lose too much"
     )
     command.add_argument("--refine", action="store_true", help="write all weights again")
-    command.add_argument("--add", metavar="FAMILY", help="write the constants of its variants")
+    command.add_argument("--add", metavar="K", help="write the constants of a family or a variant")
     parser.add_argument("--library", default=LIBRARY, help="libmyblas.so (that of build/dev)")
     parser.add_argument(
         "--regret", type=pathlib.Path, metavar="RESULTS", help="write regret.json of each card"
