@@ -1530,6 +1530,8 @@ static void test_batches(void** state) {
             s.device_scalars = form % 3 == 1;
             s.m = form & 16 ? 20 : form & 1 ? 35 : 270;
             s.n = form & 16 ? 9 : form & 1 ? 270 : 35;
+            if (form % 16 >= 12) // a single block of more than 32 rows
+                s.m = form & 1 ? 9 : 40, s.n = form & 1 ? 40 : 9;
             check_batch(handle, s, form & 16 ? 17 : 3, form % 2 == 0, false);
             check_batch(handle, s, form & 16 ? 17 : 3, form % 2 == 1, form % 5 == 0);
         }

@@ -822,6 +822,13 @@ static void test_batches(void** state) {
             const bool ran_many = run_batches(handle, &info, many) > 0;
             assert_true((ran_shared && ran_many) || reduced() || !takes_batches(&info));
         }
+        // One warp computes each of more than six tiles for each multiprocessor.
+        if (strcmp(info.name, "warp_tile/64x32") == 0) {
+            const int across = 8 * least_tiles(handle) * 32 + 5;
+            const struct shape high = {37, across, 27}, wide = {across, 37, 27};
+            assert_true(run_batches(handle, &info, high) > 0 || reduced());
+            assert_true(run_batches(handle, &info, wide) > 0 || reduced());
+        }
         // Borders of rows and columns, and of columns alone; more tiles than multiprocessors.
         if (is_one_of(info.name, "tf32x3_batch")) {
             const int tiles = least_tiles(handle), block_m = info.block_m, block_n = info.block_n;
@@ -1806,10 +1813,8 @@ static void test_who_computes_short_products(void** state) {
 // A transposed operand is packed by other code, but to the same limbs with the same samples of its
 // lines, so the results have the same bits. With this number of chunks most strips use the samples
 // of an earlier strip.
-static void test_transposed_operands_are_packed_alike(void** state) {
-    static const struct shape shape = {200, 100, 8192};
+static void check_transposed_operands(myblasHandle_t handle, struct shape shape) {
     const size_t bytes = (size_t)shape.m * (size_t)shape.n * sizeof(float);
-    myblasHandle_t handle = require_handle(state);
     struct operands o = operands_create(handle);
     for (int i = 0; i < kernel_count(handle, MYBLAS_ROUTINE_SGEMM); ++i) {
         const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
@@ -1850,6 +1855,13 @@ static void test_transposed_operands_are_packed_alike(void** state) {
         }
     }
     operands_destroy(&o);
+}
+
+static void test_transposed_operands_are_packed_alike(void** state) {
+    myblasHandle_t handle = require_handle(state);
+    check_transposed_operands(handle, (struct shape){200, 100, 8192});
+    if (!reduced()) // 16384 cells, for which packing reads ahead
+        check_transposed_operands(handle, (struct shape){1024, 1024, 8192});
 }
 
 // ---- Passes -------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include <climits>
 #include <cstring>
 #include <dlfcn.h>
+#include <strings.h>
 #include <unistd.h>
 
 namespace myblas::host {
@@ -43,7 +44,7 @@ bool symv_reads_past_end(void* library) {
                              "Opteron_SSE3",
                              "Barcelona",
                              "Bobcat"}) {
-        if (std::strcmp(get_core_name(), name) == 0)
+        if (strcasecmp(get_core_name(), name) == 0)
             return true;
     }
     return false;

@@ -186,8 +186,8 @@ std::string all_layouts(myblasHandle_t handle, const char* kernel, bool needs_tm
     return {};
 }
 
-// If the driver refuses the map of a batch, tf32x3 makes one for each product, and tf32x3_batch
-// copies by other means.
+// If the driver refuses the map of a batch, tf32x3 makes one for each product; tf32x3_batch and
+// stream_k copy by other means.
 std::string layouts(const std::vector<scenario>&) {
     constexpr layout interleaved = {0, 3 * 64, 64};
     for (const bool takes_overlaps : {true, false}) {
@@ -196,6 +196,11 @@ std::string layouts(const std::vector<scenario>&) {
         REQUIRE_OK(myblasSetMathMode(handle, MYBLAS_FP32_FAST_MATH));
         EXPECT(all_layouts(handle, nullptr, false, 3).empty());
         EXPECT(all_layouts(handle, "stream_k", false, 1).empty());
+        EXPECT(all_layouts(handle, "stream_k", false, 3).empty());
+        standin::arm(-1, cudaSuccess, false);
+        EXPECT(multiply_batch(handle, 0, interleaved, 3) == MYBLAS_STATUS_SUCCESS);
+        EXPECT(calls_of("cudaLaunchKernelExC") == 1);
+        EXPECT(calls_of("cuTensorMapEncodeTiled") == (takes_overlaps ? 2 : 1));
 
         EXPECT(all_layouts(handle, "tf32x3", true, 1).empty());
         EXPECT(all_layouts(handle, "tf32x3", true, 3).empty());

@@ -130,7 +130,9 @@ void do_last_steps(process_record& r,
         write_log(r);
         r.steps_done = log_written;
     }
-    r.steps_done = all_done;
+    // The writer may have ended after it did this step, and before somebody looked for it.
+    if (r.steps_done.exchange(all_done) == all_done)
+        return;
     if (counts) {
         counts->add(sums);
         counts->reported.fetch_add(has_ended, std::memory_order_relaxed);

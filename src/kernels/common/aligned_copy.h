@@ -25,8 +25,8 @@ struct aligned_copy {
 };
 
 // A matrix that a kernel reads by tensor copies: `across` lines of `along` neighbouring elements. A
-// line is the run of elements that are contiguous in memory. Or a batch of such matrices; an
-// operand that all products share is one matrix.
+// line is the run of elements that are contiguous in memory. In a batch, `matrices` of them, whose
+// first elements are `stride` apart; an operand that all products share is one matrix.
 struct strided_matrix {
     const float* base; // null: not read
     int64_t along, across, ld;
@@ -48,7 +48,7 @@ struct strided_matrix {
             return 0;
         return static_cast<size_t>(aligned_ld()) * static_cast<size_t>(lines()) * sizeof(float);
     }
-    // Of all lines.
+    // Pieces of all lines of all matrices; 0: no copy.
     int64_t copied_pieces() const {
         return copied_bytes() == 0 ? 0 : lines() * ceil_div<int64_t>(along, aligned_copy_floats);
     }

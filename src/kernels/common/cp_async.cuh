@@ -41,7 +41,7 @@ __device__ __forceinline__ void cp_async(void* smem_target, const void* gmem_sou
             : "memory");
 }
 
-// The same if left > offset. Otherwise nothing is read or written. One predicate, no branch.
+// cp_async() if left > offset; otherwise nothing is read or written. One predicate, no branch.
 template <int bytes>
 __device__ __forceinline__ void
 cp_async_if_beyond(void* smem_target, const void* gmem_source, int left, int offset) {

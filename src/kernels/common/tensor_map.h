@@ -29,8 +29,9 @@ bool fits_tensor_map(const float* base, int64_t along, int64_t across, int64_t l
 // The same for a batch, whose matrices may overlap or be the same one.
 bool fits_tensor_map(const tensor_shape& shape);
 
-// Makes the map of a shape that fits. NOT_SUPPORTED: the driver refuses the shape. None is known
-// to, but NVIDIA's formula for strides has no room for matrices that overlap or are interleaved.
+// Makes the map of a shape that fits. NOT_SUPPORTED: the driver refuses the shape. No driver
+// is known to, but NVIDIA's formula for strides has no room for matrices that overlap or are
+// interleaved.
 myblasStatus_t make_tensor_map(const tensor_shape& shape, CUtensorMap* map);
 
 } // namespace myblas::cuda

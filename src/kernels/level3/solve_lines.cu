@@ -111,7 +111,7 @@ solve_rows(const storage<rows>& smem, float (&x)[rows / warp], int size, float& 
     now.read(smem, q * warp, lane);
 #pragma unroll 2
     for (int in_q = 0; in_q < count; in_q += group) {
-        next.read(smem, min(q * warp + in_q + group, rows - group), lane);
+        next.read(smem, min(q * warp + in_q + group, (q + 1) * warp - group), lane);
         float v[group];
 #pragma unroll
         for (int j = 0; j < group; ++j)

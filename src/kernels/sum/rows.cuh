@@ -1,7 +1,7 @@
 // Reads for the reductions of any size: rows of 16-byte vectors, dealt to blocks, and a fixed map
 // of elements to threads.
 //
-// A row is threads * v elements, v = 16 bytes / sizeof(T): a vector for each thread. A thread
+// A row is threads * v elements, v = 16 bytes / sizeof(T): as many for each thread. A thread
 // passes the vectors of `loads` rows of its block, all in flight at once, to the reduction
 // (reductions.cuh). Sums add them as a tree in T, log2(loads * v) roundings deep, and add the
 // result to a carrier (reduce.cuh) that loses almost nothing. Rows are dealt one at a time, so that

@@ -12,8 +12,9 @@
 // have in flight (split_k), so that the device is full for every ratio of the sides; `columns` has
 // a block for each multiprocessor.
 //
-// Loads have 16 or 8 bytes if the matrix is aligned to that; where k runs along memory, the vector
-// must be aligned, too. Vectors may have a negative increment: then their distances are negative.
+// Loads have 16 or 8 bytes if the matrix is aligned to that. Where k runs along memory, a vector
+// that is not aligned, or has increments, is read by scalar loads. Vectors may have a negative
+// increment: then their distances are negative.
 //
 // Shared memory: a sum for each warp and line; in `columns`, for each thread and line of a load.
 // Launch: 4 to 16 warps for each block, or 32.
@@ -186,9 +187,9 @@ void split_k(gemv_schedule& schedule,
         return costs.block_start * real(quotient_up(blocks, held)) + sums +
                share * (real(rounds) * round(held) + round(blocks - rounds * held));
     };
-    const gemv_schedule whole = schedule;
     const int64_t count = groups * vectors;
     schedule.cycles = cycles(count, most_lines, 1, 1);
+    const gemv_schedule whole = schedule;
     const auto take = [&](double own, int64_t pitch, int64_t splits, int cluster) {
         if (own >= schedule.cycles)
             return;
@@ -211,7 +212,7 @@ void split_k(gemv_schedule& schedule,
     const auto consider = [&](int64_t splits, int cluster) {
         take(cycles(count, most_lines, splits, cluster), whole.split.pitch, splits, cluster);
     };
-    // With many splits, the model is too short for these groups of lines.
+    // With many splits, the model predicts too short a time for these groups of lines.
     if (const auto most = std::min(turns, most_balanced); may_balance && schedule.split.groups == 1)
         for (int64_t splits = 1; splits <= most && splits * count <= places; ++splits)
             balance(splits);

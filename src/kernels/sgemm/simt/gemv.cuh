@@ -107,7 +107,8 @@ struct vector_place {
     __device__ __forceinline__ int64_t first_line(const vector_split& split) const {
         return int64_t{block} * (is_pitched ? split.pitch : split.groups * lines);
     }
-    // The end of the block's lines, which are followed by other blocks' lines only if pitched.
+    // The end of the lines that the block writes. If pitched, its warps may have more, which are
+    // other blocks'.
     __device__ __forceinline__ int64_t end_line(const vector_split& split, int64_t all) const {
         return is_pitched ? min(first_line(split) + split.pitch, all) : all;
     }

@@ -711,7 +711,7 @@ __device__ __forceinline__ void write_fused_columns(const sgemm_problem& p,
     }
 }
 
-// The same with an epilogue.
+// As small_tile_output::write, with an epilogue.
 template <class Tile, class Shape>
 __device__ __forceinline__ void write_fused(const sgemm_problem& p,
                                             const sgemm_operands& o,

@@ -107,7 +107,7 @@ struct variant {
         constexpr int64_t max_extent = 1 << 30; // lines and k are counted in 32 bits
         constexpr int64_t most_tiles = 4096;    // larger products are for larger tiles
         return smem_bytes <= device.smem_per_block && std::max({p.m, p.n, p.k}) <= max_extent &&
-               tiles<many::high>(p) <= most_tiles && tiles<many::across>(p) <= most_tiles;
+               std::min(tiles<many::high>(p), tiles<many::across>(p)) <= most_tiles;
     }
 
     static work_estimate work(const work_query& q) {
@@ -118,6 +118,7 @@ struct variant {
                                              .block_n = Shape::block_n,
                                              .slab_k = Shape::block_k,
                                              .resident = decltype(pair)::resident,
+                                             .balanced = 128 / Shape::threads,
                                              .quads_of_k = false,
                                              .whole_slabs = false};
                 return kernel.work(q);

@@ -99,8 +99,8 @@ struct narrow_tile : warp_tile<Shape, transa, transb, vector, line_copier> {
     using typename base::copier_b;
     using typename base::fragment;
 
-    // The copies of a slab start in the first k of the one before: with two stages, the warps wait
-    // for them at its end.
+    // A slab is copied during the first two k of the slab that is multiplied: with two stages, the
+    // warps wait for the copies at that slab's end.
     static constexpr int copying_k = 2;
 
     // acc = op(A)[tile_row.., all k) * op(B)[all k, tile_col..).

@@ -83,7 +83,9 @@ struct limb_launcher {
                                           const launch_context& context) {
         const auto& [p, pass, packed] = job;
         const pack_schedule packing = schedule_packing(p, pass, Fallback::block_m, *context.device);
-        const unsigned blocks = product_blocks(tiles, context);
+        // All multiprocessors pack, even if there are fewer tiles.
+        const unsigned blocks =
+            tiles.splits == 1 ? context.device->sm_count : tiles.tiles * tiles.splits;
         const auto kernel = p.epilogue.is_empty() ? fallback_kernel<Fallback>
                                                   : fallback_kernel<with_epilogue<Fallback>>;
         return start<Fallback>(kernel, blocks, tiles, context, p, pass, packing, packed, tiles);

@@ -228,7 +228,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     } else {
         take_registers<Shape::math_registers>();
         const bool ended = multiply_tiles<Shape>(job, tiles, reads, smem, smem_end);
-        if constexpr (!Scheme::corrects) { // corrected products always have a fallback's launches
+        if constexpr (!Scheme::corrects) { // corrected products always have a fallback's launch
             if (!ended && packed.has_no_fallback_launch) {
                 sync_math<Shape>(); // all products have read the stages
                 compute_strict_tiles<with_epilogue_of<Shape, alone_beside_packing_shape>>(

@@ -77,8 +77,8 @@ struct product_shape {
     static_assert(block_n * (shared_column + 1) * sizeof(float) <= scales_at);
 };
 
-// The tile that a product kernel without a later launch computes on the FP32 units. At 1024 cubed
-// each block has one.
+// The tile that a fallback, or a product kernel without one, computes on the FP32 units. At 1024
+// cubed each block has one.
 using alone_shape = warp_tile_shape<128, 64, 16, 32, 32, 8, 4>;
 
 // (A product with an epilogue is no triangle and has no known zeroes.)
@@ -466,7 +466,7 @@ __global__ void __launch_bounds__(Shape::threads, 1) product_kernel(const sgemm_
     __syncthreads(); // the barriers are initialised, and the block has read the counters
     if (threadIdx.x == 32)
         publish_path(packed, taken);
-    // Corrected products always have a fallback's launches.
+    // Corrected products always have a fallback's launch.
     if constexpr (Shape::halves == 1 &&
                   !Shape::Scheme::corrects) { // here, so that it is compiled after the rest
         static_assert(warp_tile<alone_shape, true, false, false>::smem_bytes <= Shape::smem_bytes);

@@ -1,12 +1,12 @@
 // A pass on the FP32 units, for operands that its limbs cannot hold.
 //
-// The strict pass is launched after every pass whose product kernel does not do the same itself
-// (packed_pass::has_no_fallback_launch). The packing kernel has stored the decision in device
-// memory, so the host does not wait. Blocks are persistent, so that exiting immediately is cheap.
-// Tiles and thread tiles are as in warp_tile.cuh. Each element of C has three accumulators: the sum
-// of 64 k, the sum of 16 such sums, and the sum of all of these. Few additions then follow a large
-// term; each of them rounds at the size of that term. The operands here have terms of widely
-// different sizes.
+// The strict pass is launched after every pass whose product or fallback kernel does not do the
+// same itself (packed_pass::has_no_fallback_launch, fallback.cuh). The packing kernel has stored
+// the decision in device memory, so the host does not wait. Blocks are persistent, so that exiting
+// immediately is cheap. Tiles and thread tiles are as in warp_tile.cuh. Each element of C has three
+// accumulators: the sum of 64 k, the sum of 16 such sums, and the sum of all of these. Few
+// additions then follow a large term; each of them rounds at the size of that term. The operands
+// here have terms of widely different sizes.
 //
 // Bound: instruction issue, like warp_tile.
 // Shared memory: 4 stages of 16 k of both operands.
