@@ -102,7 +102,7 @@ struct variant {
     }
 
     static constexpr const char* accepts_what =
-        "it accepts products of up to 4096 tiles, with up to 2^30 rows, columns and k";
+        "it accepts products of up to 4096 tiles, and up to 2^30 k";
     static bool fits(const sgemm_problem& p, const device_info& device) {
         constexpr int64_t max_extent = 1 << 30; // lines and k are counted in 32 bits
         constexpr int64_t most_tiles = 4096;    // larger products are for larger tiles
