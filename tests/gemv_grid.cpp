@@ -155,7 +155,7 @@ void test_shares(void**) {
                        .is_lent = is_lent});
 }
 
-// Wide loads of the matrix beside scalar loads of the vector.
+// Vectors that are not aligned, or have increments, beside an aligned matrix.
 void test_vectors(void**) {
     for (const int64_t n : {150, 203})
         for (const int64_t incx : {1, 2, 3})

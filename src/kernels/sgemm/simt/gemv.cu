@@ -12,9 +12,8 @@
 // have in flight (split_k), so that the device is full for every ratio of the sides; `columns` has
 // a block for each multiprocessor.
 //
-// Loads have 16 or 8 bytes if the matrix is aligned to that. Where k runs along memory, a vector
-// that is not aligned, or has increments, is read by scalar loads. Vectors may have a negative
-// increment: then their distances are negative.
+// Loads have 16 or 8 bytes if the matrix is aligned to that; where k runs along memory, the vector
+// must be aligned, too. Vectors may have a negative increment: then their distances are negative.
 //
 // Shared memory: a sum for each warp and line; in `columns`, for each thread and line of a load.
 // Launch: 4 to 16 warps for each block, or 32.
@@ -481,19 +480,6 @@ bool copies_quads(const sgemm_problem& p, const thin_layout& layout) {
            layout.ld % 4 == 0 && p.k % 4 == 0;
 }
 
-// Whether wide loads of the matrix pay although the vector needs scalar loads. Those of a strided
-// vector touch many sectors, which shows unless the matrix comes from memory.
-bool suits_wide_matrix(const sgemm_problem& p,
-                       const device_info& device,
-                       const thin_layout& layout) {
-    constexpr int64_t least_lines = 150, least_k = 512;
-    return is_single(p) && layout.short_lines == 1 && layout.lines >= least_lines &&
-           p.k >= least_k && copies_quads(p, layout) &&
-           (std::abs(layout.short_k_step) == 1 ||
-            (std::abs(layout.short_k_step) == 2 &&
-             matrix_bytes(p, layout) > static_cast<double>(device.l2_bytes)));
-}
-
 // With a k of 112 to 128, four loads of words of a warp cover a line. In batches of many such
 // lines, registers hold more of the matrix than shared memory does.
 bool are_covered_by_words(const sgemm_problem& p, const thin_layout& layout) {
@@ -527,8 +513,6 @@ auto with_form(const sgemm_problem& p,
             return f(gemv_t<4, 4>());
         if (width == 4 && p.k >= 128)
             return p.k >= 1024 || lines < 512 ? f(gemv_t<4, 1>()) : f(gemv_t<4, 2>());
-        if (suits_wide_matrix(p, device, layout))
-            return f(gemv_t<4, 4>());
         if (width >= 2 && p.k >= 128)
             return f(gemv_t<2, 2>());
         return lines >= 150 || is_shared ? with_words_of_k(p, device, layout, f)

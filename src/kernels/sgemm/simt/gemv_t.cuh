@@ -39,10 +39,6 @@ __global__ void __launch_bounds__(gemv_block::max_warps * 32, 2)
 #pragma unroll
     for (int l = 0; l < lines; ++l)
         line[l] = o.matrix + min(at.warp_line(split) + l, layout.lines - 1) * layout.ld;
-    // Wide loads of the vector need neighbouring elements that are aligned.
-    const bool by_scalars =
-        width > 1 && (layout.short_k_step != 1 ||
-                      reinterpret_cast<uintptr_t>(o.vector) % (width * sizeof(float)) != 0);
     float acc[lines] = {};
     for (int first_k = at.own_warp * shape::chunk + lane * width; first_k < o.k;
          first_k += at.all_warps * shape::chunk) {
@@ -54,13 +50,7 @@ __global__ void __launch_bounds__(gemv_block::max_warps * 32, 2)
 #pragma unroll
             for (int l = 0; l < lines; ++l)
                 x[u][l].load(line[l] + from, inside);
-            if (by_scalars) {
-#pragma unroll
-                for (int w = 0; w < width; ++w)
-                    y[u].x[w] = inside ? o.vector[(from + w) * layout.short_k_step] : 0;
-            } else {
-                y[u].load(o.vector + from * layout.short_k_step, inside);
-            }
+            y[u].load(o.vector + from * layout.short_k_step, inside);
         }
 #pragma unroll
         for (int u = 0; u < shape::unroll; ++u)
