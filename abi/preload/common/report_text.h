@@ -11,8 +11,8 @@ inline constexpr size_t report_columns = 100;
 // Takes the counts out of a record. Later calls belong to the next report. The text is made from
 // the counts that were taken or read last.
 call_sums take_calls(process_record&) noexcept;
-// Reads the counts, for the last report. They stay in the record, in case this process ends before
-// it has written them.
+// Reads the counts, for the last report. The record keeps them, in case this process ends before it
+// has written them.
 call_sums calls_of(process_record&) noexcept;
 
 // "TITLE: PROGRAM, process 1, rank 0: loaded, 3 calls seen, ..." without an end of line. `how`

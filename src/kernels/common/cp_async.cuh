@@ -69,8 +69,8 @@ cp_async_if_beyond(void* smem_target, const void* gmem_source, int left, int off
                      : "memory");
 }
 
-// Without a condition, for cache lines that other lanes or blocks also read: the L2 cache fetches
-// all 128 bytes.
+// An unconditional copy from a cache line that other lanes or blocks also read: the L2 cache
+// fetches all 128 bytes.
 template <int bytes>
 __device__ __forceinline__ void cp_async_of_line(void* smem_target, const void* gmem_source) {
     static_assert(bytes == 4 || bytes == 8 || bytes == 16);

@@ -2,8 +2,8 @@
 // solves one line, where the warps of solve.cu and solve_small.cu have 16 or 32 lines.
 //
 // A lane has every 32nd row of the line. Rows are solved in groups of 4: all lanes get the group's
-// elements by shuffles, solve the group, and subtract its product with L from their own rows. So
-// the latency of a shuffle is paid once in 4 rows, and the code is short.
+// elements by shuffles, solve the group, and subtract its product with L from their own rows. The
+// latency of a shuffle is paid once in 4 rows, and the code is short.
 //
 // Products are subtracted from an element in the order of columns, each with one rounding: the
 // result has the bits of plain substitution, except for the quotients.
@@ -99,8 +99,8 @@ struct group_of_l {
 };
 
 // Solves rows q * 32 to q * 32 + 31 of a line, and subtracts their product with L from the rows
-// below. The lane has rows lane + 32 * i. `check` is no longer finite if a quotient is not. What a
-// group needs of L is read during the group before.
+// below. The lane has rows lane + 32 * i. `check` is no longer finite if a quotient is not. A group's
+// part of L is read during the group before.
 template <int q, bool is_unit, int rows>
 __device__ __forceinline__ void
 solve_rows(const storage<rows>& smem, float (&x)[rows / warp], int size, float& check) {

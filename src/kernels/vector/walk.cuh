@@ -223,8 +223,8 @@ myblasStatus_t launch_strided(const Problem& p, const launch_context& context) {
         const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(p.n, elements)));
         return launch_overlapped(kernel, grid, walk_threads, context, p);
     };
-    // A thread has one element if vectors are short, if both change, or if each element is in a
-    // sector of its own or nearly so: then the sectors that are read would leave the caches before
+    // A thread has one element if vectors are short, if both change, or if nearly each element is
+    // in another sector. In the latter case, sectors that are read would leave the caches before
     // they are written.
     constexpr bool both_change =
         Operation::x_use == use::updates && Operation::y_use == use::updates;

@@ -109,8 +109,8 @@ find_tile(int tile, const sgemm_problem& p, const stream_k_share&) {
     return computed_tile<Shape, int>(tile, p);
 }
 
-// A worker's share of a batch. It is a type of its own, as single products would take 1% to 5%
-// longer if they looked for a tile's product.
+// A worker's share of a batch. The type is separate, as single products would take 1% to 5% longer
+// if they looked for a tile's product.
 struct stream_k_batch_share : stream_k_share {};
 
 template <class Share>

@@ -42,8 +42,8 @@ struct block_rounds {
     float wave_efficiency;
 
     // cluster: the number of blocks that are placed together. Clusters of more than 2 do not reach
-    // all multiprocessors: a 31st cluster of 4, or a 16th of 8, shares multiprocessors with others,
-    // and a call takes up to 1.7 times as long.
+    // all multiprocessors: a 31st cluster of 4, or a 16th of 8, shares multiprocessors with others.
+    // The call then takes up to 1.7 times as long.
     block_rounds(const device_info& device, float blocks, float resident, int cluster = 1) {
         const auto count = static_cast<float>(device.sm_count);
         const auto reach = static_cast<float>(costs_of(device).cluster_reach_of_more) / 1000;

@@ -80,8 +80,9 @@ private:
 
 // The lines of a warp and its split of their k. If k is not split over blocks, there are no
 // divisions, which would take as long as some of the loads.
-// is_pitched: a block has split.pitch lines, which may be fewer than its warps take. So blocks can
-// have equal shares of any number of lines.
+//
+// is_pitched: a block has split.pitch lines, which may be fewer than its warps take. This gives
+// blocks equal shares of any number of lines.
 template <int lines, bool is_pitched = false>
 struct vector_place {
     unsigned rank = 0, split_index = 0; // position among the blocks that split k together

@@ -291,7 +291,7 @@ struct variant {
     static constexpr bool may_skip_zeros = !in_splits && Shape::may_skip_zeros;
 
     // Bits: the two transpositions, A and B swapped, scalar loads, zeroes skipped, epilogue, tiles
-    // added in memory, batch. Of zeroes, epilogue and added tiles at most one is set. Scalar loads
+    // added in memory, batch. At most one of zeroes, epilogue and added tiles is set. Scalar loads
     // and the batch are not set with skipped zeroes.
     static constexpr int choice_bits = in_splits ? 5 : 8;
     template <class F>

@@ -1,5 +1,5 @@
-// The kernels of stream_k for batches. They are in a file of their own, as nvcc compresses modules
-// beyond some 10 MB, and a process would unpack them when it makes its first handle.
+// The kernels of stream_k for batches. This file is separate because nvcc compresses modules beyond
+// some 10 MB, and a process would unpack them when it makes its first handle.
 #include "kernels/sgemm/simt/stream_k.cuh"
 
 namespace myblas::cuda {

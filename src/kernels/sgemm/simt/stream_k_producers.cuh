@@ -3,8 +3,8 @@
 // Aligned operands: one thread fills the stages by TMA. If an operand is unaligned, either another
 // kernel makes aligned copies first, or the producers use scalar loads. The four producer warps
 // then copy rows of 32 words, one word for each lane, to the places where TMA would put them.
-// Scalar loads take issue slots from the consumers, so only products for which scalar_loads_pay()
-// (stream_k.cu), pointer arrays, and batches whose tensor map the driver refuses use them.
+// Scalar loads take issue slots from the consumers. They are used if scalar_loads_pay()
+// (stream_k.cu), for pointer arrays, and for batches whose tensor map the driver refuses.
 #pragma once
 
 #include "kernels/common/smem.cuh"

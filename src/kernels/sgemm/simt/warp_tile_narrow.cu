@@ -2,15 +2,16 @@
 // main loop is in warp_tile_narrow.cuh.
 //
 // Tiles are 64 x 32 or 32 x 64, whichever makes fewer of them. If a multiprocessor has many tiles,
-// one warp computes each of them, 8 x 8 elements a thread. It needs no barrier, and loads from
+// one warp computes each of them, 8 x 8 elements a thread. No barrier is needed, and loads from
 // shared memory take as long as the FMAs, 16 cycles for each k. Otherwise two warps compute a tile,
 // 8 x 4 elements a thread.
+//
 // Bound: shared memory, whose loads and copies take 20 to 30 cycles for each k of a tile beside 16
 // cycles of FMAs.
 // Shared memory: 2 or 3 slabs of 8 k; 6 to 10 KiB. What blocks leave of it serves as L1 cache, in
 // which unaligned lines wait for their next slab.
 // Launch: a block of one or two warps for each tile.
-// Accepts: products of up to 4096 tiles, with up to 2^30 rows, columns and k.
+// Accepts: products of up to 4096 tiles, with a k up to 2^30.
 #include "kernels/common/overlap.cuh"
 #include "kernels/sgemm/components/work.h"
 #include "kernels/sgemm/registry.h"

@@ -1,5 +1,5 @@
 // Block tiles of 64 x 32 and 32 x 64 for batches of products with a short side, whose tiles mostly
-// lie at an edge of C. The layout of fragments and the stores are those of warp_tile.
+// lie at an edge of C. Fragments and stores are as in warp_tile.
 //
 // The main loop has no checks of k: it computes whole slabs, and a short loop computes the rest of
 // k. Rows of op(A) and columns of op(B) that are outside of the operands are not copied. What

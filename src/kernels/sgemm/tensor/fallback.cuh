@@ -5,7 +5,7 @@
 // multiplies (product.cuh). Any block that runs may claim any strip, so none waits for a block that
 // may not be running.
 //
-// Shared memory and launch shape: those of the product kernel.
+// Shared memory and launch shape: as for the product kernel.
 #pragma once
 
 #include "kernels/common/counter.cuh"

@@ -410,7 +410,7 @@ struct strip_count {
     }
 };
 
-// Packs strip `strip`, then those that next() names.
+// Packs strip `strip`, then each strip that next() returns.
 template <class Scheme, bool k_contiguous, class Next>
 __device__ __forceinline__ void pack_strips(const pass_job& job,
                                             const pack_source& source,

@@ -1,6 +1,6 @@
 // The packing kernel for many cells a warp: while a warp splits a cell, the next one is copied to
-// shared memory, as in strips.cuh. With few cells a warp, its chain of latencies is longer than
-// that of pack_kernel. The output is the same.
+// shared memory, as in strips.cuh. With few cells a warp, pack_kernel has the shorter chain of
+// latencies. The output is the same.
 //
 // Bound: bytes, like pack_kernel.
 // Shared memory: two raw cells for each warp.

@@ -406,7 +406,7 @@ pack_schedule schedule_packing(const sgemm_problem& p,
     for (int strip = 1; strip <= longest_strip; ++strip) {
         const int64_t a = block_strips(pass.panels_a, p.transa, strip);
         const int64_t b = pass.shares_panels ? 0 : block_strips(pass.panels_b, !p.transb, strip);
-        // The least number of strips for each warp, one after the other.
+        // The least number of rounds. A warp packs one strip in each.
         int64_t rounds = std::max<int64_t>(ceil_div(a + b, blocks), 1);
         while (rounds < a + b && ceil_div(a, rounds) + ceil_div(b, rounds) > blocks)
             ++rounds;

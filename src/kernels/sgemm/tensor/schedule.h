@@ -160,7 +160,7 @@ struct limb_variant {
     // To correct one for each 8 cells takes about a third of the time of the product.
     unsigned most_listed(const limb_pass& pass) const;
 
-    // Whether to omit the fallback's launch. It nearly always exits immediately. For short
+    // Whether to omit the fallback's launch, which nearly always exits immediately. For short
     // products, this takes longer than what is lost if the FP32 units compute instead. True
     // for one wave of blocks on most of the multiprocessors and a short k, in fast mode. In
     // emulated mode, the fallback is the kernel of all data with many small elements.
