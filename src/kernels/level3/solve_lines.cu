@@ -99,8 +99,8 @@ struct group_of_l {
 };
 
 // Solves rows q * 32 to q * 32 + 31 of a line, and subtracts their product with L from the rows
-// below. The lane has rows lane + 32 * i. `check` is no longer finite if a quotient is not. A group's
-// part of L is read during the group before.
+// below. The lane has rows lane + 32 * i. `check` is no longer finite if a quotient is not. A
+// group's part of L is read during the group before.
 template <int q, bool is_unit, int rows>
 __device__ __forceinline__ void
 solve_rows(const storage<rows>& smem, float (&x)[rows / warp], int size, float& check) {

@@ -29,8 +29,8 @@
 // Accepts: everything. Block 0 adds the elements before the first aligned vector one by one, except
 // for an extremum and for two vectors that are not equally misaligned. If vectors are strided, or
 // still unaligned, four (double: two) scalar loads replace each load of 16 bytes. In strided
-// vectors, neighbouring threads read neighbours. Then two blocks on a multiprocessor read all sizes,
-// with 512 threads beyond 8 MiB.
+// vectors, neighbouring threads read neighbours. Then two blocks on a multiprocessor read all
+// sizes, with 512 threads beyond 8 MiB.
 
 #include "kernels/common/mailbox.cuh"
 #include "kernels/common/overlap.cuh"
