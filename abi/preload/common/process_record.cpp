@@ -77,9 +77,12 @@ bool report_for_predecessor() noexcept {
         is_same = r->start_ticks == start_of(getpid());
         if (is_same) // its successor says so if there are no calls
             r->has_reported = true;
-        if (begin_last_part(*r))
-            write_last_part(
-                *r, is_same ? "replaced by exec" : ended_silently, own_counts, !is_same);
+        if (begin_last_part(*r)) {
+            if (is_same)
+                write_last_part(*r, "replaced by exec", own_counts, program_state::replaced);
+            else
+                write_last_part(*r, ended_silently, own_counts, program_state::ended);
+        }
         munmap(r, r->bytes);
     }
     unlink(own_path);

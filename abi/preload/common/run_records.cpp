@@ -142,10 +142,10 @@ void do_last_steps(process_record& r,
 void write_last_part(process_record& r,
                      const char* how,
                      run_counts* counts,
-                     bool has_ended) noexcept {
-    // A process that lives may take its calls itself.
-    const call_sums sums = has_ended ? calls_of(r) : take_calls(r);
-    do_last_steps(r, sums, counts, has_ended, [&] {
+                     program_state state) noexcept {
+    // A program that runs may take its calls itself.
+    const call_sums sums = state == program_state::running ? take_calls(r) : calls_of(r);
+    do_last_steps(r, sums, counts, state == program_state::ended, [&] {
         static char memory[64 * 1024];
         bounded_text t{memory, sizeof memory};
         if (sums.all() == 0 && (!r.is_program || r.has_reported))
@@ -188,7 +188,10 @@ int report_for_others(const char* folder, bool closes) noexcept {
         living += lives;
         if ((closes || !lives) && begin_last_part(*r)) {
             run_counts* const counts = map_counts(folder, r->title, false);
-            write_last_part(*r, lives ? "still running" : ended_silently, counts, !lives);
+            if (lives)
+                write_last_part(*r, "still running", counts, program_state::running);
+            else
+                write_last_part(*r, ended_silently, counts, program_state::ended);
             if (counts)
                 munmap(counts, sizeof *counts);
         }

@@ -49,8 +49,11 @@ void do_last_steps(process_record&,
                    bool has_ended,
                    function_ref<void()> write) noexcept;
 
-// The same for another process. `how` says how it ended. Writes nothing if there are no calls.
-void write_last_part(process_record&, const char* how, run_counts* counts, bool has_ended) noexcept;
+// What became of the program whose record it is. `replaced`: by exec, in a process that goes on.
+enum class program_state { ended, replaced, running };
+
+// The same for another program. `how` says how it ended. Writes nothing if there are no calls.
+void write_last_part(process_record&, const char* how, run_counts* counts, program_state) noexcept;
 
 // Writes the parts of ended processes whose records are in the folder, and removes their records.
 // With `closes`, also writes the parts of processes that still run; these write nothing afterwards.
