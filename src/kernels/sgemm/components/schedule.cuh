@@ -116,31 +116,6 @@ struct stream_k_batch_share : stream_k_share {};
 template <class Share>
 inline constexpr bool is_of_batch = std::is_same_v<Share, stream_k_batch_share>;
 
-// The product of a tile, and its first element there.
-struct stream_k_place {
-    int product, row, col;
-};
-
-template <class Shape>
-__device__ __forceinline__ stream_k_place find_place(int tile,
-                                                     const sgemm_problem& p,
-                                                     const stream_k_schedule&,
-                                                     const stream_k_share& share) {
-    const tile_position<int> at = find_tile<Shape>(tile, p, share);
-    return {0, at.row, at.col};
-}
-
-template <class Shape>
-__device__ __forceinline__ stream_k_place find_place(int tile,
-                                                     const sgemm_problem& p,
-                                                     const stream_k_schedule& schedule,
-                                                     const stream_k_batch_share& share) {
-    const int product = tile / schedule.product_tiles;
-    const tile_position<int> at =
-        find_tile<Shape>(tile - product * schedule.product_tiles, p, share);
-    return {product, at.row, at.col};
-}
-
 // The tiles of a worker that skips zeroes, which all of its threads compute before the worker
 // begins: whole tiles, with the slabs that hold more than zeroes. A segment's tile is an index into
 // this list.
@@ -195,10 +170,20 @@ find_tile(int tile, const sgemm_problem&, const stream_k_list& list) {
     return {list.entries[tile].row, list.entries[tile].col};
 }
 
-template <class Shape>
-__device__ __forceinline__ stream_k_place
-find_place(int tile, const sgemm_problem&, const stream_k_schedule&, const stream_k_list& list) {
-    return {0, list.entries[tile].row, list.entries[tile].col};
+// The product of a tile, and its first element there.
+struct stream_k_place {
+    int product, row, col;
+};
+
+template <class Shape, class Share>
+__device__ __forceinline__ stream_k_place find_place(int tile,
+                                                     const sgemm_problem& p,
+                                                     const stream_k_schedule& schedule,
+                                                     const Share& share) {
+    const int product = is_of_batch<Share> ? tile / schedule.product_tiles : 0;
+    const tile_position<int> at =
+        find_tile<Shape>(tile - product * schedule.product_tiles, p, share);
+    return {product, at.row, at.col};
 }
 
 // ---- Host ---------------------------------------------------------------------------------------

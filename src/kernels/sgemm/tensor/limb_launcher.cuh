@@ -34,8 +34,9 @@ struct limb_launcher {
             kernel, dim3(blocks), cluster, true, S::threads, S::smem_bytes, context, arguments...);
     }
 
-    static unsigned product_blocks(const tile_schedule& tiles, const launch_context& context) {
-        return std::min<unsigned>(tiles.tiles * tiles.splits, context.device->sm_count);
+    // Of a kernel that also packs: all multiprocessors pack, even if there are fewer tiles.
+    static unsigned packing_blocks(const tile_schedule& tiles, const launch_context& context) {
+        return tiles.splits == 1 ? context.device->sm_count : tiles.tiles * tiles.splits;
     }
 
     // Launches the packing and then the product of one scheme.
@@ -51,7 +52,8 @@ struct limb_launcher {
         if (const myblasStatus_t failure = launch_clusters(
                 pack, grid, 1, true, pack_threads, pack_bytes, context, p, pass, schedule, packed))
             return failure;
-        const unsigned blocks = product_blocks(tiles, context);
+        const unsigned blocks =
+            std::min<unsigned>(tiles.tiles * tiles.splits, context.device->sm_count);
         const auto kernel =
             p.epilogue.is_empty() ? product_kernel<S> : product_kernel<with_epilogue<S>>;
         return start<S>(kernel, blocks, tiles, context, p, pass, packed, tiles);
@@ -67,8 +69,7 @@ struct limb_launcher {
             if (strips) {
                 const auto& [p, pass, packed] = job;
                 using O = overlap_shape<S>;
-                const unsigned blocks =
-                    tiles.splits == 1 ? context.device->sm_count : tiles.tiles * tiles.splits;
+                const unsigned blocks = packing_blocks(tiles, context);
                 const auto kernel = p.epilogue.is_empty()
                                         ? pack_and_multiply_kernel<O>
                                         : pack_and_multiply_kernel<with_epilogue<O>>;
@@ -83,9 +84,7 @@ struct limb_launcher {
                                           const launch_context& context) {
         const auto& [p, pass, packed] = job;
         const pack_schedule packing = schedule_packing(p, pass, Fallback::block_m, *context.device);
-        // All multiprocessors pack, even if there are fewer tiles.
-        const unsigned blocks =
-            tiles.splits == 1 ? context.device->sm_count : tiles.tiles * tiles.splits;
+        const unsigned blocks = packing_blocks(tiles, context);
         const auto kernel = p.epilogue.is_empty() ? fallback_kernel<Fallback>
                                                   : fallback_kernel<with_epilogue<Fallback>>;
         return start<Fallback>(kernel, blocks, tiles, context, p, pass, packing, packed, tiles);
