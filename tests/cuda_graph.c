@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include <cuda_runtime_api.h>
+#include <math.h>
 
 #define assert_cuda(call) assert_int_equal((call), cudaSuccess)
 
@@ -78,6 +79,9 @@ JOB(fused_batch) {
 #define UPPER MYBLAS_FILL_MODE_UPPER
 JOB(plain_syrk) {
     return myssyrk(h, LOWER, MYBLAS_OP_N, 200, 60, alpha, b->a, 200, beta, b->c, 200);
+}
+JOB(large_syrk) {
+    return myssyrk(h, UPPER, MYBLAS_OP_T, 600, 300, alpha, b->a, 300, beta, b->c, 600);
 }
 JOB(plain_syrkx) {
     return myssyrkx(h, UPPER, MYBLAS_OP_T, 130, 60, alpha, b->a, 60, b->b, 60, beta, b->c, 130);
@@ -228,6 +232,7 @@ static const struct job jobs[] = {
     {"fused_product", MYBLAS_ROUTINE_SGEMM, fused_product},
     {"fused_batch", MYBLAS_ROUTINE_SGEMM, fused_batch},
     {"plain_syrk", MYBLAS_ROUTINE_SYRK, plain_syrk},
+    {"large_syrk", MYBLAS_ROUTINE_SYRK, large_syrk},
     {"plain_syrkx", MYBLAS_ROUTINE_SYRK, plain_syrkx},
     {"plain_syr2k", MYBLAS_ROUTINE_SYR2K, plain_syr2k},
     {"plain_symm", MYBLAS_ROUTINE_SYMM, plain_symm},
@@ -402,6 +407,28 @@ static void assert_no_memory_nodes(cudaGraph_t graph) {
     free(nodes);
 }
 
+// Replays on the data that the buffers hold, and calls the job on the same data. Returns the result.
+static float* replay_as_called(myblasHandle_t handle,
+                               cudaStream_t stream,
+                               cudaGraphExec_t executable,
+                               const struct job* job,
+                               const struct buffers* b,
+                               const float* alpha,
+                               const float* beta) {
+    upload(b);
+    assert_cuda(cudaGraphLaunch(executable, stream));
+    float* replayed = read_result(b);
+    if (memcmp(replayed, b->host_c, buffer_bytes) == 0)
+        fail_msg("%s: the replay did nothing", job->name);
+    upload(b);
+    assert_ok(job->enqueue(handle, b, alpha, beta));
+    float* direct = read_result(b);
+    if (memcmp(replayed, direct, buffer_bytes) != 0)
+        fail_msg("%s: the replay differs from the call", job->name);
+    free(direct);
+    return replayed;
+}
+
 // Captures the job, replays it on two sets of data and compares with the direct call. The capture
 // comes first, so that it has the first call of a kernel. Returns whether the kernel took the job.
 static bool check_job(myblasHandle_t handle,
@@ -429,18 +456,7 @@ static bool check_job(myblasHandle_t handle,
     assert_cuda(cudaGraphInstantiate(&executable, graph, 0));
     for (unsigned round = 0; round < 2; ++round) {
         generate(b, job, round);
-        upload(b);
-        assert_cuda(cudaGraphLaunch(executable, stream));
-        float* replayed = read_result(b);
-        if (memcmp(replayed, b->host_c, buffer_bytes) == 0)
-            fail_msg("%s: the replay did nothing", job->name);
-        upload(b);
-        assert_ok(job->enqueue(handle, b, alpha, beta));
-        float* direct = read_result(b);
-        if (memcmp(replayed, direct, buffer_bytes) != 0)
-            fail_msg("%s: the replay differs from the call", job->name);
-        free(replayed);
-        free(direct);
+        free(replay_as_called(handle, stream, executable, job, b, alpha, beta));
     }
     assert_cuda(cudaGraphExecDestroy(executable));
     assert_cuda(cudaGraphDestroy(graph));
@@ -996,6 +1012,77 @@ static void test_invalid_capture(void** state) {
     buffers_destroy(&b);
 }
 
+// ---- Data that decide which units compute --------------------------------------------------------
+
+// Elements of A and B of 2^-spread to 2^spread, and A multiplied by 2^scale.
+static void generate_spread(struct buffers* b, int spread, int scale) {
+    random_seed(7);
+    for (int i = 0; i < buffer_floats; ++i) {
+        b->host_a[i] = ldexpf(random_float(), (int)random_between(-spread, spread) + scale);
+        b->host_b[i] = ldexpf(random_float(), (int)random_between(-spread, spread));
+        b->host_c[i] = random_float();
+    }
+    b->host_scalars[0] = 1;
+    b->host_scalars[1] = 0;
+}
+
+// Compares elements of large_product with float64, by the bound of docs/emulation.md.
+static void assert_within_bound(const struct buffers* b, const float* found, const char* kernel) {
+    enum { m = 700, n = 600, k = 300 };
+    for (int sample = 0; sample < 500; ++sample) {
+        const int i = (int)random_between(0, m - 1), j = (int)random_between(0, n - 1);
+        double sum = 0, sum_of_absolutes = 0;
+        for (int l = 0; l < k; ++l) {
+            const double term = (double)b->host_a[i + l * m] * (double)b->host_b[l + j * k];
+            sum += term;
+            sum_of_absolutes += fabs(term);
+        }
+        const double error = fabs((double)found[i + j * m] - sum);
+        if (!(error <= (k + 4) * 0x1p-24 * sum_of_absolutes))
+            fail_msg("%s: element (%d, %d) is %g, not %g", kernel, i, j, found[i + j * m], sum);
+    }
+}
+
+// The kernels decide on the device, at each launch, whether their limbs hold the operands. So a
+// graph that was captured once computes with other units when its data change, and as a call does.
+static void test_replayed_decisions(void** state) {
+    static const char* const names[] = {"large_product", "large_syrk"};
+    // What two limbs of fp16 hold, three of bf16, and float alone.
+    static const struct { int spread, scale; } data[] = {{0, 0}, {12, 0}, {0, 118}, {0, 0}};
+    myblasHandle_t handle = require_handle(state);
+    struct buffers b = buffers_create();
+    cudaStream_t stream;
+    assert_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    assert_ok(myblasSetStream(handle, stream));
+    assert_ok(myblasSetPointerMode(handle, MYBLAS_POINTER_MODE_DEVICE));
+    for (int i = 0; i < kernel_count(handle, MYBLAS_ROUTINE_SGEMM); ++i) {
+        const myblasKernelInfo_t info = kernel_info(handle, MYBLAS_ROUTINE_SGEMM, i);
+        if (!is_one_of(info.name, "bf16x6 fp16x3") || !kernel_fits_device(handle, &info))
+            continue;
+        assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, info.name));
+        for (size_t j = 0; j < COUNT_OF(names) * 2; ++j) {
+            const struct job* job = find_job(names[j / 2]);
+            assert_ok(myblasSetMathMode(handle,
+                                        j % 2 ? MYBLAS_FP32_FAST_MATH : MYBLAS_FP32_EMULATED_MATH));
+            const cudaGraphExec_t executable =
+                instantiate(capture_calls(handle, stream, job, &b, 1));
+            for (size_t d = 0; d < COUNT_OF(data); ++d) {
+                generate_spread(&b, data[d].spread, data[d].scale);
+                float* replayed =
+                    replay_as_called(handle, stream, executable, job, &b, b.scalars, b.scalars + 1);
+                if (j == 0)
+                    assert_within_bound(&b, replayed, info.name);
+                free(replayed);
+            }
+            assert_cuda(cudaGraphExecDestroy(executable));
+        }
+    }
+    assert_ok(myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, NULL));
+    assert_ok(myblasSetStream(handle, NULL));
+    assert_cuda(cudaStreamDestroy(stream));
+    buffers_destroy(&b);
+}
+
 // ---- Errors -------------------------------------------------------------------------------------
 
 // If the caller has not yet read an error of CUDA, a call neither reports nor clears it. An earlier
@@ -1041,6 +1128,7 @@ int main(void) {
         cmocka_unit_test(test_updated_graph),
         cmocka_unit_test(test_many_graphs),
         cmocka_unit_test(test_graph_without_handle),
+        cmocka_unit_test(test_replayed_decisions),
         cmocka_unit_test(test_invalid_capture),
         cmocka_unit_test(test_earlier_errors),
     };
