@@ -407,7 +407,7 @@ static void assert_no_memory_nodes(cudaGraph_t graph) {
     free(nodes);
 }
 
-// Replays on the data that the buffers hold, and calls the job on the same data. Returns the result.
+// Replays on the data that the buffers hold, and calls the job on them. Returns the result.
 static float* replay_as_called(myblasHandle_t handle,
                                cudaStream_t stream,
                                cudaGraphExec_t executable,
@@ -1012,7 +1012,7 @@ static void test_invalid_capture(void** state) {
     buffers_destroy(&b);
 }
 
-// ---- Data that decide which units compute --------------------------------------------------------
+// ---- Data that decide which units compute -------------------------------------------------------
 
 // Elements of A and B of 2^-spread to 2^spread, and A multiplied by 2^scale.
 static void generate_spread(struct buffers* b, int spread, int scale) {
