@@ -4,6 +4,7 @@
 #include "api/context.h"
 #include "api/describe.h"
 #include "api/plan.h"
+#include "api/preparation.h"
 #include "api/tuning.h"
 #include "core/routine.h"
 #include "select/select.h"
@@ -111,6 +112,8 @@ template <class Problem>
                                     const Problem& problem,
                                     const selection<Problem>& chosen,
                                     const launch_context& context) noexcept {
+    if (const myblasStatus_t failure = prepare(*chosen.kernel, handle))
+        return failure;
     if constexpr (planned<Problem>)
         if (!chosen.kernel->launch)
             return run_plan(handle, problem, chosen, context);

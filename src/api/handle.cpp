@@ -1,14 +1,13 @@
 // Handles: creation, destruction and settings.
 #include "api/check.h"
 #include "api/context.h"
+#include "api/preparation.h"
 #include "api/tuning.h"
 #include "core/environment.h"
 #include "core/kernel_variables.h"
 #include "core/static_program.h"
 #include "select/select.h"
 
-#include <array>
-#include <atomic>
 #include <climits>
 #include <cstdint>
 #include <cstring>
@@ -87,32 +86,29 @@ refuse_variable(const char* function, const char* variable, const char* expected
 
 // ---- Creation -----------------------------------------------------------------------------------
 
-// Prepares all kernels that run on the device. A context remembers this, so only its first handle
-// pays for the hundreds of calls.
-myblasStatus_t prepare_kernels(const myblasContext& handle, const char** reason) noexcept {
-    constexpr int most_devices = 16;
-    static constinit std::array<std::atomic<uint64_t>, most_devices> prepared{};
-    const uint64_t context = current_context(*handle.backend);
-    const int ordinal = handle.device.ordinal;
-    const bool is_remembered = context != 0 && ordinal < most_devices;
-    if (is_remembered && prepared[ordinal].load() == context)
-        return MYBLAS_STATUS_SUCCESS;
-    for (int i = 0; i < MYBLAS_ROUTINE_COUNT; ++i) {
+// Prepares the first kernel that needs it, which shows whether the library has code for the device;
+// calls prepare the others. If the context is unknown, calls could not tell it from an earlier one,
+// so each handle prepares all kernels.
+myblasStatus_t prepare_for(const myblasContext& handle, const char** reason) noexcept {
+    const bool is_known = handle.context != 0;
+    bool is_done = false;
+    for (int i = 0; i < MYBLAS_ROUTINE_COUNT && !is_done; ++i) {
         const myblasStatus_t status =
             visit_routine(static_cast<myblasRoutine_t>(i), [&]<class Problem>() {
                 for (const kernel_entry<Problem>* kernel :
                      kernels_of<Problem>(handle.backend->id)) {
-                    if (kernel->prepare && runs_on(*kernel, handle.device) &&
-                        kernel->prepare(handle.device) != MYBLAS_STATUS_SUCCESS)
+                    if (!kernel->prepare || !runs_on(*kernel, handle.device))
+                        continue;
+                    if (prepare(*kernel, handle, !is_known) != MYBLAS_STATUS_SUCCESS)
                         return handle.backend->explain_preparation(reason);
+                    if (is_done = is_known; is_done)
+                        break;
                 }
                 return MYBLAS_STATUS_SUCCESS;
             });
         if (status != MYBLAS_STATUS_SUCCESS)
             return status;
     }
-    if (is_remembered)
-        prepared[ordinal].store(context);
     return MYBLAS_STATUS_SUCCESS;
 }
 
@@ -163,7 +159,7 @@ myblasStatus_t open_handle(const backend_ops& backend,
         *reason = "the device cannot be used";
         return MYBLAS_STATUS_NOT_INITIALIZED;
     }
-    failure = prepare_kernels(handle, reason);
+    failure = prepare_for(handle, reason);
     if (failure != MYBLAS_STATUS_SUCCESS)
         return failure;
     read_forced_kernels(handle);

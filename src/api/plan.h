@@ -4,6 +4,7 @@
 #include "api/context.h"
 #include "api/describe.h"
 #include "api/logger.h"
+#include "api/preparation.h"
 #include "core/kernel_entry.h"
 #include "core/routine.h"
 #include "level3/plan.h"
@@ -96,6 +97,8 @@ private:
                           routine_traits<Problem>::name,
                           chosen.kernel->name,
                           describe(problem).text);
+        if (const myblasStatus_t failure = prepare(*chosen.kernel, handle))
+            return failure;
         return chosen.kernel->launch(problem, context);
     }
     myblasStatus_t run(const mirror_step& s) { return run(s, steps.mirror, "mirror", s.n, s.n); }

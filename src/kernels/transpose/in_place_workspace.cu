@@ -56,6 +56,7 @@ constinit const kernel_entry<transpose_problem> transpose_in_place_workspace = {
     .description = "in place, tight: transposes into the workspace and copies back",
     .accepts = accepts_tight,
     .workspace_bytes = matrix_bytes,
+    .prepare = [](const device_info& d) { return transpose_interleaved.prepare(d); },
     .launch = launch_in_place_workspace,
 };
 
