@@ -24,11 +24,11 @@
 //
 // Bound: n (n + 1) / 2 floats read and written; m n for ger.
 // Launch: a block of 256 or 512 threads for each tile; for the smallest A, 256 threads for 32 x 8
-// elements.
+// elements, or fewer rows or columns if A has fewer.
 // Accepts: every call with at most max_grid_x tiles.
 
+#include "kernels/common/element_threads.cuh"
 #include "kernels/common/overlap.cuh"
-#include "kernels/common/overlap_after.cuh"
 #include "kernels/common/reduce.cuh"
 #include "kernels/common/scalar.cuh"
 #include "kernels/level2/registry.h"
@@ -46,9 +46,9 @@ constexpr int most_shift = line - 1;
 // Up to this size, threads with 8 columns are faster. (In syr2 they are faster whenever A stays in
 // the L2 cache.)
 constexpr int64_t small_n = 1536;
-// Each element of an A of up to most_small_blocks blocks of this size has a thread of its own.
-constexpr int element_rows = 32, element_columns = 8;
+// Each element of an A of up to this many blocks of this size has a thread of its own.
 constexpr int64_t most_small_blocks = 512;
+constexpr int element_threads = 256;
 // Bytes of A beyond which A does not stay in the L2 cache.
 constexpr double least_streamed = 48 << 20;
 // Bytes of A. If A is smaller, 16 x 256 or 256 x 16 tiles do not occupy all multiprocessors.
@@ -232,10 +232,9 @@ __global__ void __launch_bounds__(tile_m* tile_n / thread_n) tiles(syr_problem p
 }
 
 template <update form>
-__global__ void __launch_bounds__(element_rows* element_columns) elements(const syr_problem p) {
+__global__ void __launch_bounds__(element_threads) elements(const syr_problem p, int log_rows) {
     constexpr bool is_ger = form == update::ger, twice = form == update::syr2;
-    const int i = blockIdx.x * element_rows + threadIdx.x % element_rows;
-    const int j = blockIdx.y * element_columns + threadIdx.x / element_rows;
+    const auto [i, j] = element_place(log_rows);
     const bool inside =
         i < (is_ger ? p.m : p.n) && j < p.n && (is_ger || (p.upper ? i <= j : i >= j));
     float* const a = p.a + i + j * p.lda;
@@ -310,11 +309,11 @@ bool accepts(const syr_problem& p, const device_info&) { return tile_count(p) <=
 
 template <update form>
 myblasStatus_t launch_form(const syr_problem& p, const launch_context& context) {
-    const int64_t rows = ceil_div<int64_t>(p.rows(), element_rows);
-    const int64_t columns = ceil_div<int64_t>(p.n, element_columns);
-    if (rows * columns <= most_small_blocks) {
-        const dim3 grid(static_cast<unsigned>(rows), static_cast<unsigned>(columns));
-        return launch_overlapped(elements<form>, grid, element_rows * element_columns, context, p);
+    const element_blocks blocks(p.rows(), p.n, element_threads);
+    if (blocks.x * blocks.y <= most_small_blocks) {
+        const dim3 grid(static_cast<unsigned>(blocks.x), static_cast<unsigned>(blocks.y));
+        return launch_overlapped(
+            elements<form>, grid, element_threads, context, p, blocks.log_rows);
     }
     const auto start = [&](auto kernel, int threads) {
         return launch_overlapped(kernel,

@@ -1,31 +1,28 @@
-// tiny: C = alpha op(A) op(B) + beta C for the smallest C and a short k, where a product takes about
-// as long as a launch.
+// tiny: C = alpha op(A) op(B) + beta C for the smallest C and a short k, where a product takes
+// about as long as a launch.
 //
 // New: a thread loads all that its element of C needs straight to registers, at the same time, and
 // waits once. There is no shared memory and no barrier. Addresses are computed while the kernel
 // before still runs, and the next kernel starts as soon as this one may read.
 //
-//   block tile   up to 32 rows, a power of 2, x threads / rows columns; neighbouring threads have
-//                neighbouring rows
+//   block tile   32 rows x threads / 32 columns; fewer rows or columns if C has fewer
 //   thread tile  1 x 1
 //
 // Bound: latency, the sum of a launch, a read of A, B and C and a write of C.
 // Launch: 128 threads for each tile of C, or 256 if tiles are many.
 // Accepts: single products with k up to 8 and up to 32768 elements of C; 65536 if k is up to 4, and
 // 131072 if k is 1.
+#include "kernels/common/element_threads.cuh"
 #include "kernels/common/overlap.cuh"
-#include "kernels/common/overlap_after.cuh"
 #include "kernels/sgemm/components/operands.cuh"
 #include "kernels/sgemm/registry.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace myblas::cuda {
 namespace {
 
 constexpr int few_threads = 128, many_threads = 256;
-constexpr int most_rows = 32; // of a tile
 constexpr int most_k = 8;
 // Elements of C from which the launch of blocks takes longer than the loads of larger blocks.
 constexpr int64_t many_elements = 1 << 14;
@@ -33,8 +30,7 @@ constexpr int64_t many_elements = 1 << 14;
 template <int max_k>
 __global__ void __launch_bounds__(many_threads)
     tiny_kernel(int64_t, int log_rows, const sgemm_problem p) {
-    const int row = (blockIdx.y << log_rows) + (threadIdx.x & ((1 << log_rows) - 1));
-    const int col = blockIdx.x * (blockDim.x >> log_rows) + (threadIdx.x >> log_rows);
+    const auto [row, col] = element_place(log_rows);
     const bool inside = row < p.m && col < p.n;
     const int64_t a_k = p.transa ? 1 : p.lda, b_k = p.transb ? p.ldb : 1;
     const float* a = p.a + row * (p.transa ? p.lda : 1);
@@ -71,18 +67,15 @@ bool fits(const sgemm_problem& p, const device_info&) {
 }
 
 myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
-    const unsigned rows = std::bit_ceil(static_cast<unsigned>(std::min<int64_t>(p.m, most_rows)));
     const int threads = p.m * p.n < many_elements ? few_threads : many_threads;
+    const element_blocks blocks(p.m, p.n, threads);
     return launch_products(p.k == 1   ? tiny_kernel<1>
                            : p.k <= 4 ? tiny_kernel<4>
                                       : tiny_kernel<most_k>,
-                           {.x = ceil_div<int64_t>(p.n, threads / rows),
-                            .y = ceil_div<int64_t>(p.m, rows),
-                            .threads = threads,
-                            .early = true},
+                           {.x = blocks.x, .y = blocks.y, .threads = threads, .early = true},
                            p,
                            context,
-                           std::countr_zero(rows));
+                           blocks.log_rows);
 }
 
 } // namespace
@@ -91,8 +84,8 @@ const sgemm_kernel sgemm_tiny = {
     .name = "tiny",
     .description = "smallest C, short k: an element a thread, straight from global memory",
     .min_arch = 80,
-    .block_m = most_rows,
-    .block_n = few_threads / most_rows,
+    .block_m = 32,
+    .block_n = few_threads / 32,
     .block_k = most_k,
     .threads = few_threads,
     .keeps_k_order = true,
