@@ -145,6 +145,7 @@ static const char* const cuda_sgemm[] = {"naive",
                                          "small_tile/32x16_k16_cluster4",
                                          "small_tile/32x32_k16_cluster2",
                                          "small_tile/32x32_k16_cluster8",
+                                         "tiny",
                                          "short_k",
                                          "update/128x64",
                                          "update/64x64",
@@ -517,7 +518,7 @@ static void test_selected_names(void** state) {
         {90, default_workspace, padded(sgemm_call(N, N, 4096, 4096, 4096)), "stream_k warp_tile"},
         {90, default_workspace, off_by_a_float(sgemm_call(N, N, 4096, 4096, 4096)),
          "stream_k warp_tile"},
-        {all, default_workspace, sgemm_call(T, T, 1, 1, 1), "small_tile gemv"},
+        {all, default_workspace, sgemm_call(T, T, 1, 1, 1), "tiny"},
         {all, default_workspace, sgemm_call(N, N, 128, 128, 128), "small_tile"},
         {all, default_workspace, sgemm_call(N, N, 256, 256, 256), "small_tile"},
         {90, default_workspace, sgemm_call(N, N, 1, 4096, 4096), "gemv skinny"},
@@ -1169,6 +1170,10 @@ static void check_choice(const myblasDevice_t* device,
     if (fastest >= 0 && (call->m == 1 || call->n == 1) && call->batch_count <= 1 &&
         c.estimate[gemv].accepted && is_one_of(c.info[fastest].name, "skinny thin/panel"))
         fastest = gemv;
+    // All products that it accepts.
+    const int tiny = index_of(MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, "tiny");
+    if (c.estimate[tiny].accepted)
+        fastest = tiny;
     if (fastest < 0) // that none accepts goes by the rules
         assert_string_equal(name, "shared_tile_grid_stride");
     else if (fastest != taken)
@@ -1390,6 +1395,7 @@ static const char* const families[] = {"warp_tile",
                                        "split_k",
                                        "stream_k",
                                        "small_tile",
+                                       "tiny",
                                        "short_k",
                                        "update",
                                        "skinny",

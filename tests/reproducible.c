@@ -612,6 +612,7 @@ static const char* const known_to_keep_order[] = {"ordered",
                                                   "warp_tile/64x32",
                                                   "small_tile/16x16_packed",
                                                   "small_tile/32x32_packed",
+                                                  "tiny",
                                                   "short_k",
                                                   "update/128x64",
                                                   "update/64x64"};

@@ -274,6 +274,16 @@ void test_least_time(void**) {
     assert_null(select(selection_table<sgemm_problem>{}, square(64), device, 64000));
 }
 
+// The kernel for the smallest products computes all that it accepts.
+void test_tiny(void**) {
+    made_up_model m;
+    m.by.for_tiny = &small;
+    sgemm_problem p = square(512);
+    assert_string_equal(selected_by(m, p, 0), "small");
+    p.m = 1001; // which `small` does not accept
+    assert_string_equal(selected_by(m, p, 0), "large");
+}
+
 // A kernel that is worse for vectors gives way to the kernel for vectors, if that accepts.
 void test_vectors(void**) {
     made_up_model m;
@@ -1007,6 +1017,7 @@ int main() {
         cmocka_unit_test(test_extreme_times),
         cmocka_unit_test(test_device_counts),
         cmocka_unit_test(test_least_time),
+        cmocka_unit_test(test_tiny),
         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_domains_in_reproducible_mode),
         cmocka_unit_test(test_modes_and_architectures),

@@ -422,9 +422,9 @@ static bool packs_limbs(const myblasKernelInfo_t* info) {
 // Whether the forced kernel takes any call. Only OpenBLAS may be missing.
 static bool is_installed(myblasHandle_t handle, const myblasKernelInfo_t* info) {
     myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
-    call.n = call.k = call.lda = call.ldb = call.ldc = 64;
-    call.m = 8;       // also for kernels of thin outputs
-    call.reads_C = 1; // also for kernels of updates
+    call.n = call.lda = call.ldb = call.ldc = 64;
+    call.m = call.k = 8; // also for kernels of thin outputs, and of a short k
+    call.reads_C = 1;    // also for kernels of updates
     size_t workspace_bytes = 0;
     const myblasStatus_t status = myblasGetWorkspaceSize(handle, &call, &workspace_bytes);
     const bool is_openblas =
@@ -616,7 +616,7 @@ static void place_arrays(
 }
 
 static bool takes_batches(const myblasKernelInfo_t* info) {
-    return !is_one_of(info->name, "stream_k/128x32_splits thin/panel");
+    return !is_one_of(info->name, "stream_k/128x32_splits thin/panel tiny");
 }
 
 // Whether a kernel has to take the batch. One that needs aligned operands declines arrays of

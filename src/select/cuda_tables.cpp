@@ -25,6 +25,7 @@ predictor bind(const time_model& model) {
 const predictor& sgemm_predictor_sm90() {
     static const predictor bound = [] {
         predictor by = bind(sgemm_model_sm90);
+        by.for_tiny = &cuda::sgemm_tiny;
         by.for_vectors = &cuda::sgemm_gemv;
         by.worse_for_vectors = {&cuda::sgemm_skinny, &cuda::sgemm_thin_panel};
         return by;

@@ -27,6 +27,8 @@ struct predictor {
     const time_model* model;
     std::array<const kernel_entry<sgemm_problem>*, tuning_factors::most_variants> kernels{};
     const tuning_factors* factors = nullptr; // null: none
+    // The kernel that is chosen for each product that it accepts, without a prediction. Null: none.
+    const kernel_entry<sgemm_problem>* for_tiny = nullptr;
     // The kernel that is chosen for a single product with a vector in place of those in
     // `worse_for_vectors`, whose predictions are too short where sizes are beyond readings
     // (docs/experiments/selection.md). Null: none.
@@ -215,6 +217,8 @@ inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
                                                   const sgemm_problem& problem,
                                                   const device_info& device,
                                                   size_t workspace_bytes) {
+    if (by.for_tiny && accepts(*by.for_tiny, problem, device, workspace_bytes))
+        return by.for_tiny;
     const work_query query(problem, device, workspace_bytes);
     const problem_view view(*by.model, query);
     const auto* kernel = fastest_of(competing(*by.model, view, problem), false, by, view, query);

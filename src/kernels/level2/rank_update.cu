@@ -19,10 +19,15 @@
 // computes its update in double, so that no product of the three factors overflows or underflows on
 // the way.
 //
+// For the smallest A, a thread has one element, and loads all that the element needs at the same
+// time.
+//
 // Bound: n (n + 1) / 2 floats read and written; m n for ger.
-// Launch: a block of 256 or 512 threads for each tile.
+// Launch: a block of 256 or 512 threads for each tile; for the smallest A, 256 threads for 32 x 8
+// elements, or fewer rows or columns if A has fewer.
 // Accepts: every call with at most max_grid_x tiles.
 
+#include "kernels/common/element_threads.cuh"
 #include "kernels/common/overlap.cuh"
 #include "kernels/common/reduce.cuh"
 #include "kernels/common/scalar.cuh"
@@ -41,6 +46,9 @@ constexpr int most_shift = line - 1;
 // Up to this size, threads with 8 columns are faster. (In syr2 they are faster whenever A stays in
 // the L2 cache.)
 constexpr int64_t small_n = 1536;
+// Each element of an A of up to this many blocks of this size has a thread of its own.
+constexpr int64_t most_small_blocks = 512;
+constexpr int element_threads = 256;
 // Bytes of A beyond which A does not stay in the L2 cache.
 constexpr double least_streamed = 48 << 20;
 // Bytes of A. If A is smaller, 16 x 256 or 256 x 16 tiles do not occupy all multiprocessors.
@@ -81,6 +89,12 @@ store_elements(float (&value)[thread_n], Element&& element, Inside&& inside, Add
         }
 }
 
+// Whether ger may round alpha y_j.
+__device__ __forceinline__ bool is_rounded(float product, const float& y) {
+    const float size = fabsf(product);
+    return (size >= 0x1p-126f && size <= 0x1.fffffep127f) || y == 0;
+}
+
 // The elements of the vectors that a tile needs, in shared memory.
 struct tile_vectors {
     float *by_x, *by_y;   // alpha x_j and alpha y_j for the columns
@@ -103,12 +117,8 @@ __device__ __forceinline__ bool read_vectors(
             to.by_x[column] = alpha * p.x[j * p.incx];
         if constexpr (form != update::syr)
             to.by_y[column] = alpha * p.y[j * p.incy];
-        if constexpr (form == update::ger) {
-            const float size = fabsf(to.by_y[column]);
-            const bool is_factor_normal =
-                (size >= 0x1p-126f && size <= 0x1.fffffep127f) || p.y[j * p.incy] == 0;
-            is_normal = is_normal && is_factor_normal;
-        }
+        if constexpr (form == update::ger)
+            is_normal = is_normal && is_rounded(to.by_y[column], p.y[j * p.incy]);
     }
     const int64_t rows = form == update::ger ? p.m : p.n;
 #pragma unroll
@@ -221,6 +231,35 @@ __global__ void __launch_bounds__(tile_m* tile_n / thread_n) tiles(syr_problem p
     }
 }
 
+template <update form>
+__global__ void __launch_bounds__(element_threads) elements(const syr_problem p, int log_rows) {
+    constexpr bool is_ger = form == update::ger, twice = form == update::syr2;
+    const auto [i, j] = element_place(log_rows);
+    const bool inside =
+        i < (is_ger ? p.m : p.n) && j < p.n && (is_ger || (p.upper ? i <= j : i >= j));
+    float* const a = p.a + i + j * p.lda;
+    const float *const x_i = p.x + i * p.incx, *const x_j = p.x + j * p.incx;
+    const float *const y_i = p.y + i * p.incy, *const y_j = p.y + j * p.incy;
+    grid_dependency_sync_after(address_bits(a) | address_bits(x_i) | address_bits(x_j) |
+                               address_bits(y_i) | address_bits(y_j) | inside);
+    launch_dependents();
+    const float alpha = resolve(p.alpha);
+    if (!inside || alpha == 0)
+        return;
+    const float old = *a, x = *x_i;
+    if constexpr (is_ger) {
+        const float y = *y_j, by_y = alpha * y;
+        *a = is_rounded(by_y, y)
+                 ? fmaf(by_y, x, old)
+                 : static_cast<float>(fma(double{alpha} * y, double{x}, double{old}));
+    } else if constexpr (twice) {
+        const float by_x = alpha * *x_j;
+        *a = fmaf(alpha * *y_j, x, fmaf(by_x, *y_i, old));
+    } else {
+        *a = fmaf(alpha * *x_j, x, old);
+    }
+}
+
 double bytes_of(const syr_problem& p) {
     return static_cast<double>(p.rows()) * static_cast<double>(p.n) * sizeof(float) /
            (p.is_ger ? 1 : 2);
@@ -270,6 +309,12 @@ bool accepts(const syr_problem& p, const device_info&) { return tile_count(p) <=
 
 template <update form>
 myblasStatus_t launch_form(const syr_problem& p, const launch_context& context) {
+    const element_blocks blocks(p.rows(), p.n, element_threads);
+    if (blocks.x * blocks.y <= most_small_blocks) {
+        const dim3 grid(static_cast<unsigned>(blocks.x), static_cast<unsigned>(blocks.y));
+        return launch_overlapped(
+            elements<form>, grid, element_threads, context, p, blocks.log_rows);
+    }
     const auto start = [&](auto kernel, int threads) {
         return launch_overlapped(kernel,
                                  dim3(static_cast<unsigned>(tile_count(p))),

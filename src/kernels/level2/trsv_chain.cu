@@ -19,7 +19,7 @@
 //
 // Bound: the chain of dependent steps, about 2.5 us for each block on an H200, and n (n + 1) / 2
 // floats read.  Shared memory: 75 KiB.
-// Launch: a block of 256 threads for each 128 unknowns.
+// Launch: a block of 256 threads for each 128 unknowns; 128 threads for up to 32 unknowns.
 // Accepts: n up to most_chain_order, a counter for each block.
 
 #include "kernels/common/counter.cuh"
@@ -33,6 +33,7 @@ namespace myblas::cuda {
 namespace {
 
 constexpr int rows = chain_block, width = 32, threads = 256;
+constexpr int few_threads = 128;             // for a single part
 constexpr int parts_of_block = rows / width; // parts of a block, each published by itself
 constexpr int most_panels = threads / width; // panels that a block takes at a time
 // Of a column: keeps float4 aligned, and the rows of 8 x 8 in different banks.
@@ -84,6 +85,58 @@ solve_32(const float* triangle, const float* divisor, const float* reciprocal, f
             own = lane == first + k ? x[k] : own;
     }
     return own;
+}
+
+// The same by products with reciprocals, unless that is not exact enough.
+__device__ __forceinline__ float
+solve_part(const float* triangle, const float* divisor, const float* reciprocal, float right) {
+    const float size = fabsf(divisor[threadIdx.x % warp_size]);
+    const float own = solve_32<false>(triangle, divisor, reciprocal, right);
+    if (__all_sync(full_warp, size >= 0x1p-126f && size <= 0x1p126f && isfinite(own)))
+        return own;
+    return solve_32<true>(triangle, divisor, reciprocal, right);
+}
+
+// A single part.
+template <bool across>
+__global__ void __launch_bounds__(few_threads) few(lower_view t, scalar alpha, scalar gate) {
+    constexpr int warps = few_threads / warp_size, lines = width / warps;
+    __shared__ __align__(16) float triangle[width * pitch]; // as in chain_smem
+    __shared__ float divisor[width], reciprocal[width];
+    const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    const bool inside = lane < t.n;
+    grid_dependency_sync();
+    launch_dependents();
+    const float scale = resolve(gate) == 0 ? 0 : resolve(alpha);
+    if (scale == 0) { // neither A nor x is read
+        if (warp == 0 && inside)
+            t.x[lane * t.incx] = 0;
+        return;
+    }
+    float value[lines];
+#pragma unroll
+    for (int i = 0; i < lines; ++i) {
+        const int other = warp + i * warps;
+        const int r = across ? other : lane, c = across ? lane : other;
+        value[i] = r > c && r < t.n ? t.a[r * t.row_step + c * t.column_step] : 0;
+    }
+    float own = 0; // right-hand side
+    if (warp == 0) {
+        own = inside ? scale * t.x[lane * t.incx] : 0;
+        divisor[lane] = inside && !t.unit ? t.a[lane * (t.row_step + t.column_step)] : 1;
+        reciprocal[lane] = 1 / divisor[lane];
+    }
+#pragma unroll
+    for (int i = 0; i < lines; ++i) {
+        const int other = warp + i * warps;
+        triangle[across ? lane * pitch + other : other * pitch + lane] = value[i];
+    }
+    __syncthreads(); // the triangle and its diagonal are written
+    if (warp > 0)
+        return;
+    own = solve_part(triangle, divisor, reciprocal, own);
+    if (inside)
+        t.x[lane * t.incx] = own;
 }
 
 template <bool across>
@@ -189,12 +242,7 @@ __global__ void __launch_bounds__(threads, 2)
         const int first = part * width;
         if (warp == part) {
             const float* const triangle = smem.triangle + first * pitch + first;
-            const float *divisor = smem.divisor + first, *reciprocal = smem.reciprocal + first;
-            const float size = fabsf(divisor[lane]);
-            const float right = own;
-            own = solve_32<false>(triangle, divisor, reciprocal, right);
-            if (!__all_sync(full_warp, size >= 0x1p-126f && size <= 0x1p126f && isfinite(own)))
-                own = solve_32<true>(triangle, divisor, reciprocal, right);
+            own = solve_part(triangle, smem.divisor + first, smem.reciprocal + first, own);
             smem.solved[thread] = own;
         }
         __syncthreads(); // the part's unknowns are in smem.solved
@@ -253,6 +301,9 @@ constinit const kernel_entry<trsv_problem> trsv_chain = {
 
 myblasStatus_t solve_chain(
     const lower_view& t, scalar alpha, scalar gate, bool is_across, const launch_context& context) {
+    if (t.n <= width)
+        return launch_overlapped(
+            is_across ? few<true> : few<false>, dim3(1), few_threads, context, t, alpha, gate);
     const dim3 grid(static_cast<unsigned>(ceil_div<int64_t>(t.n, rows)));
     return launch_clusters(is_across ? chain<true> : chain<false>,
                            grid,

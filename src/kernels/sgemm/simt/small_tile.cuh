@@ -754,6 +754,9 @@ __device__ __forceinline__ void write_fused(const sgemm_problem& p,
     epilogue(value, place_of);
 }
 
+// Up to this k, the next kernel may start before C is written.
+inline constexpr int most_early_k = 48;
+
 template <class Shape, bool transa, bool transb, c_access access>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     small_tile_kernel(int64_t first_batch, const sgemm_problem p) {
@@ -793,6 +796,10 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
                            row_bias = epilogue_op(p, o, at.batch).bias_of_row(row, row < p.m);
                        }
                    });
+    // The blocks of the next kernel are spread unevenly beside these. For a longer k, this costs
+    // more than its early start saves.
+    if (!Shape::packed && Shape::cluster == 1 && k <= most_early_k)
+        launch_dependents();
     if constexpr (access == c_access::fused)
         write_fused<tile>(p, o, at, acc, group, row_bias, smem);
     else
