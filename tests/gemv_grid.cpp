@@ -171,6 +171,24 @@ void test_vectors(void**) {
                        .vector_misfit = vector_misfit});
 }
 
+// Long vectors that are packed first: elements are apart, or not aligned as the matrix is. Blocks
+// have equal shares of the lines' k, and begin and end within lines.
+void test_long_vectors(void**) {
+    for (const bool is_lent : {false, true})
+        for (const int64_t n : {9, 14, 131})
+            for (const int sm_count : {2, 7})
+                for (const int64_t incx : {1, 4, 9})
+                    check({.trans = true,
+                           .m = n > 100 ? 12004 : 16500,
+                           .n = n,
+                           .ld = n > 100 ? 12004 : 16501,
+                           .incx = incx,
+                           .misfit = 0,
+                           .sm_count = sm_count,
+                           .is_lent = is_lent,
+                           .vector_misfit = 1});
+}
+
 // Short lines along k, which are copied with the gaps between them if these are small.
 void test_short_lines(void**) {
     for (const int64_t k : {1, 3, 8, 30, 63})
@@ -268,6 +286,7 @@ int main() {
                                 cmocka_unit_test(test_squares),
                                 cmocka_unit_test(test_shares),
                                 cmocka_unit_test(test_vectors),
+                                cmocka_unit_test(test_long_vectors),
                                 cmocka_unit_test(test_short_lines),
                                 cmocka_unit_test(test_batches)};
     return cmocka_run_group_tests(tests, nullptr, nullptr);

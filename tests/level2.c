@@ -292,21 +292,25 @@ static struct counts run_cases(myblasHandle_t handle, const char* forced, bool g
             g.lda = g.m + turn;
             run_case(handle, forced, &g, &o, &counts);
         }
-    // One call for each other form of `gemv` that needs a large matrix: op, m, n; columns without
-    // gaps.
-    static const int64_t large[][3] = {{0, 4100, 1028},
-                                       {0, 1003, 4200},
-                                       {0, 5001, 3001},
-                                       {1, 60000, 100},
-                                       {1, 33, 26000},
-                                       {1, 64, 26000}};
+    // One call for each other form of `gemv` that needs a large matrix: op, m, n, incx; columns
+    // without gaps.
+    static const int64_t large[][4] = {{0, 4100, 1028, 1},
+                                       {0, 1003, 4200, 1},
+                                       {0, 5001, 3001, 1},
+                                       {1, 60000, 100, 1},
+                                       {1, 33, 26000, 1},
+                                       {1, 64, 26000, 1},
+                                       {1, 2004, 1100, 1},
+                                       {1, 12004, 1100, 1},
+                                       {1, 12003, 1100, 1},
+                                       {1, 16500, 300, -5}};
     if (!ger && !reduced() && (!forced || strcmp(forced, "gemv") == 0))
         for (size_t i = 0; i < COUNT_OF(large); ++i) {
             struct case_2 g = {.trans = large[i][0] != 0,
                                .m = large[i][1],
                                .n = large[i][2],
                                .lda = large[i][1],
-                               .incx = 1,
+                               .incx = large[i][3],
                                .incy = 1,
                                .batches = 1,
                                .data = integers,

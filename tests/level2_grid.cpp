@@ -17,7 +17,7 @@ using namespace myblas;
 
 namespace {
 
-const device_info device;
+const device_info device{.sm_count = 3};
 
 uint64_t state = 1;
 
@@ -271,7 +271,7 @@ void test_trmv(void**) {
 }
 
 void test_symv(void**) {
-    for_shapes({1, 63, 65, 161, 300}, false, [](const shape& s) {
+    for_shapes({1, 63, 65, 161, 300, 450}, false, [](const shape& s) {
         for (const float beta : {0.0f, -0.5f}) {
             check_symmetric(cuda::symv_warps, s, beta);
             check_symmetric(cuda::symv_rows, s, beta);

@@ -47,7 +47,8 @@ struct device_costs {
     double block_start;
     // Adding the sums of blocks: in a cluster, with its barrier; or in memory, by the last block,
     // which writes, counts and reads. In memory, each further 8 loads of a thread cost more.
-    double cluster_sums, memory_sums, further_loads;
+    // Few sums by mail (mailbox.cuh), and more for each group of blocks that waits for them.
+    double cluster_sums, mailbox_sums, mailbox_group, memory_sums, further_loads;
     // The same for blocks that split the k of a tile, in slabs of the tile. H100,
     // docs/experiments/sgemm_skinny.md.
     int split_slabs;          // adding the sums, in a cluster or in memory
@@ -97,6 +98,8 @@ inline constexpr device_costs costs_sm90 = {
     .pass_us = 15,
     .block_start = 1480,
     .cluster_sums = 1600,
+    .mailbox_sums = 1900,
+    .mailbox_group = 50,
     .memory_sums = 5400,
     .further_loads = 800,
     .split_slabs = 4,

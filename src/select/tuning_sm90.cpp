@@ -123,7 +123,7 @@ constexpr rule<extremum_problem> extremum[] = {
 constexpr rule<symv_problem> symv[] = {
     // forms    n
     {any_form, {at_most(1200), any, any, any}, &symv_warps},
-    {any_form, {at_least(12000), any, any, any}, &symv_strips},
+    {any_form, {at_least(5000), any, any, any}, &symv_strips},
     {any_form, {any, any, any, any}, &symv_tiles},
     {any_form, {any, any, any, any}, &symv_rows},
 };

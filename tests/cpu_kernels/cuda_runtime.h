@@ -249,6 +249,16 @@ void __stcs(T* x, T value) {
     *x = value;
 }
 
+inline float __uint_as_float(unsigned bits) {
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+inline unsigned __float_as_uint(float value) {
+    unsigned bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
 inline double __longlong_as_double(long long bits) {
     double value;
     std::memcpy(&value, &bits, sizeof value);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/common/reduce.cuh"
+#include "kernels/common/relaxed.cuh"
 
 #include <cuda_runtime.h>
 
@@ -11,18 +12,6 @@
 #include <cstring>
 
 namespace myblas::cuda {
-
-// Atomic accesses of 64-bit words that bypass the L1 cache. PTX ISA, "Data Movement and Conversion
-// Instructions: ld, st"; "Memory Consistency Model: relaxed operations at gpu scope".
-__device__ inline uint64_t load_relaxed(const uint64_t* word) {
-    uint64_t value;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
-    return value;
-}
-
-__device__ inline void store_relaxed(uint64_t* word, uint64_t value) {
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
-}
 
 // The number of words in a slot, which holds one carrier (reduce.cuh).
 template <class Carrier>
@@ -74,6 +63,41 @@ __device__ Carrier take_sums(uint64_t* words, int slots) {
             for (int w = 0; w < slot_words<Carrier>; ++w)
                 if (first + k * takers < slots)
                     store_relaxed(words + w * slots + first + k * takers, 0);
+        }
+    }
+    return total;
+}
+
+// ---- Slots of one float -------------------------------------------------------------------------
+
+// -0 stands for zero: adding it changes nothing either.
+__device__ inline void put_float(uint32_t* slot, float value) {
+    store_relaxed(slot, __float_as_uint(value == 0 ? -0.0f : value));
+}
+
+// The sum of slots first, first + step, ... below `count`, which are `apart` words apart. Waits for
+// each slot. at_once: slots that are read together.
+template <int apart, int at_once>
+__device__ float take_floats(uint32_t* slots, int first, int step, int count) {
+    float total = 0;
+    for (; first < count; first += at_once * step) {
+        uint32_t value[at_once];
+        bool is_complete;
+        do {
+            is_complete = true;
+#pragma unroll
+            for (int i = 0; i < at_once; ++i) {
+                const int slot = first + i * step;
+                value[i] =
+                    slot < count ? load_relaxed(slots + slot * apart) : __float_as_uint(-0.0f);
+                is_complete = is_complete && value[i] != 0;
+            }
+        } while (!is_complete);
+#pragma unroll
+        for (int i = 0; i < at_once; ++i) {
+            total += __uint_as_float(value[i]);
+            if (first + i * step < count)
+                store_relaxed(slots + (first + i * step) * apart, 0);
         }
     }
     return total;

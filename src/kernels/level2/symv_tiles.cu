@@ -3,21 +3,22 @@
 //
 // A block computes a tile or a strip of the triangle. Its partial sums of y are called pieces: sums
 // along rows for its rows, and sums down columns for its columns. Each piece has its own slot in
-// the workspace. A counter for each block row counts the pieces; the block that stores the last
-// piece adds the slots in a fixed order. Tiles on the diagonal are read as whole squares and give
-// row pieces only. Upper triangles are indexed from their last row (row_blocks.cuh).
+// the workspace, and the slots are added in a fixed order. Squares on the diagonal are read whole
+// and give row pieces only. Upper triangles are indexed from their last row (row_blocks.cuh).
 //
-//   tiles    64 x 64 elements for each block
-//   strips   128 columns and up to 256 rows for each block, 64 rows at a time; the next 64 rows are
-//            loaded meanwhile. Sums down columns stay in registers: fewer pieces and counters
+//   tiles    64 x 64 elements for each block. A counter for each block row counts the pieces; the
+//            block that stores the last piece adds them
+//   strips   strips of 128 columns, 64 rows at a time; the next 64 rows are loaded meanwhile. As
+//            many blocks as run at the same time have equal shares of all strips. Sums down columns
+//            stay in registers until the block or the strip ends. A second kernel adds the pieces
 //
 // A warp has 8 or 16 columns, and its lanes have neighbouring rows. Sums down 16 columns take 16
 // shuffles (scatter_sums); sums along rows are added through shared memory.
 //
-// Bound: n (n + 1) / 2 floats read. The slots add n^2 / 64 floats (strips: less than n^2 / 128),
-// mostly in the L2 cache.
+// Bound: n (n + 1) / 2 floats read. The slots add n^2 / 64 floats (strips: n^2 / 256). They stay in
+// the L2 cache, since elements of A are the first to leave it.
 // Launch: 256 threads.
-// Accepts: n up to 64 counter_count (strips: 128 counter_count), given the workspace.
+// Accepts: n up to 64 counter_count (strips: all n), given the workspace.
 
 #include "kernels/common/last_block.cuh"
 #include "kernels/common/overlap.cuh"
@@ -33,7 +34,8 @@ constexpr int threads = 256, warps = threads / warp_size;
 constexpr int height = 64, row_count = height / warp_size; // rows at a time; rows of a thread
 
 // A thread's elements in `height` rows and its warp's columns, and x of these rows.
-template <int width>
+// once: elements are the first to leave the L2 cache.
+template <int width, bool once>
 struct elements {
     static constexpr int column_count = width / warps; // of a thread
     float value[column_count][row_count], x[row_count];
@@ -60,7 +62,7 @@ struct elements {
             for (int c = 0; c < column_count; ++c)
 #pragma unroll
                 for (int r = 0; r < row_count; ++r)
-                    value[c][r] = a[c * t.column_step + r * warp_size * t.row_step];
+                    value[c][r] = read(a + c * t.column_step + r * warp_size * t.row_step);
             return;
         }
 #pragma unroll
@@ -71,6 +73,8 @@ struct elements {
                 value[c][r] = u < t.n && v < t.n ? t.at(u, v) : 0;
             }
     }
+
+    static __device__ __forceinline__ float read(const float* a) { return once ? __ldcs(a) : *a; }
 
     // x_v: x of the tile's columns.
     __device__ __forceinline__ void multiply(float (&row_sum)[row_count],
@@ -120,37 +124,36 @@ leave_columns(float* slot, float (&column_sum)[width / warps], int64_t first_v, 
         slot[v] = column_sum[0];
 }
 
-// The pieces of `block_rows` rows, `count` in all: the first `first_count` lie in consecutive slots
-// from `first` on, the others in consecutive slots from `second` on.
-struct pieces {
-    const float *first, *second;
-    int first_count, count;
-};
+// The rows whose pieces a block adds. Threads of a row take its pieces in turns.
+template <int rows>
+struct piece_sums {
+    static constexpr int groups = threads / rows; // threads of a row
 
-template <int block_rows>
-__device__ void finish_rows(const symmetric_view& t, int block, const pieces& of_rows) {
-    constexpr int groups = threads / block_rows;
-    __shared__ double sums[groups][block_rows];
-    const int row = threadIdx.x % block_rows, group = threadIdx.x / block_rows;
-    const int64_t u = int64_t{block} * block_rows + row;
-    double sum = 0;
-    if (u < t.n)
+    static __device__ __forceinline__ int row() { return threadIdx.x % rows; }
+    static __device__ __forceinline__ int group() { return threadIdx.x / rows; }
+
+    // Adds element u of slots 0 ... count - 1 to the sum.
+    static __device__ __forceinline__ void
+    add_slots(double& sum, const float* slots, int count, int64_t u, int64_t n) {
 #pragma unroll 8
-        for (int s = group; s < of_rows.count; s += groups)
-            sum += __ldcg((s < of_rows.first_count
-                               ? of_rows.first + s * t.n
-                               : of_rows.second + (s - of_rows.first_count) * t.n) +
-                          u);
-    __syncthreads(); // sums may be overwritten: an earlier call may have read them
-    sums[group][row] = sum;
-    __syncthreads(); // sums are written
-    if (group > 0 || u >= t.n)
-        return;
+        for (int s = group(); s < count; s += groups)
+            sum += __ldcg(slots + s * n + u);
+    }
+
+    // Adds the sums of a row's threads and stores row u of y.
+    static __device__ void store(const symmetric_view& t, int64_t u, double sum) {
+        __shared__ double sums[groups][rows];
+        __syncthreads(); // sums may be overwritten: an earlier call may have read them
+        sums[group()][row()] = sum;
+        __syncthreads(); // sums are written
+        if (group() > 0 || u >= t.n)
+            return;
 #pragma unroll
-    for (int g = 1; g < groups; ++g)
-        sum += sums[g][row];
-    t.store(u, sum);
-}
+        for (int g = 1; g < groups; ++g)
+            sum += sums[g][row()];
+        t.store(u, sum);
+    }
+};
 
 // Counts one of `count` pieces for some rows. True if it was the last one.
 __device__ __forceinline__ bool count_piece(unsigned* counter, int count) {
@@ -180,7 +183,7 @@ __global__ void __launch_bounds__(threads, 4)
     }
     if (own < tile)
         x_v[own] = first_v + own < t.n ? t.x[(first_v + own) * t.incx] : 0;
-    elements<tile> e;
+    elements<tile, false> e;
     e.load(t, first_u, first_v, on_diagonal);
     __syncthreads(); // x_v is written
     float row_sum[row_count] = {}, column_sum[tile / warps] = {};
@@ -207,8 +210,12 @@ __global__ void __launch_bounds__(threads, 4)
         if (is_complete[side]) {
             // All pieces are counted: their reads come after the counts.
             __threadfence();
-            finish_rows<tile>(
-                t, side == 0 ? place.row : place.column, {slots, nullptr, blocks, blocks});
+            using pieces = piece_sums<tile>;
+            const int64_t u = (side == 0 ? first_u : first_v) + pieces::row();
+            double sum = 0;
+            if (u < t.n)
+                pieces::add_slots(sum, slots, blocks, u, t.n);
+            pieces::store(t, u, sum);
         }
 }
 
@@ -236,104 +243,156 @@ myblasStatus_t launch_tiles(const symv_problem& p, const launch_context& context
 
 // ---- Strips -------------------------------------------------------------------------------------
 
-constexpr int width = 128;      // columns of a strip, and rows of a block row
-constexpr int strip_blocks = 2; // block rows of a strip
+constexpr int width = 128;             // columns of a strip
+constexpr int strip_blocks_per_sm = 2; // registers suffice for these
 
-// Strip s of block column J has the block rows s * strip_blocks to (s + 1) * strip_blocks - 1,
-// except rows above J. Its row pieces lie in slot J of their rows, its column pieces in slot s of
-// the second group of slots (column_slots).
-__global__ void __launch_bounds__(threads, 2)
-    multiply_strips(symmetric_view t, float* slots, unsigned* counters, int blocks) {
-    __shared__ row_parts parts[2];
-    __shared__ float x_v[width];
-    __shared__ bool is_complete[strip_blocks + 1];
-    const int strips = (blocks + strip_blocks - 1) / strip_blocks, own = threadIdx.x;
-    // Strip s = 0, 1, ... has blocks for (s + 1) * strip_blocks block columns.
-    const auto group = static_cast<int>(blockIdx.x) / strip_blocks;
-    const int s = place_of(group, strips, true).column;
-    const int column = static_cast<int>(blockIdx.x) - strip_blocks * (s * (s + 1) / 2);
-    grid_dependency_sync();
-    if (column >= blocks)
-        return;
-    const int first_block = max(column, s * strip_blocks);
-    const int end_block = min((s + 1) * strip_blocks, blocks);
-    const int64_t first_v = int64_t{column} * width;
-    const int64_t first_u = int64_t{first_block} * width;
-    const int64_t end_u = min(int64_t{end_block} * width, t.n);
-    if (resolve(t.alpha) == 0) {
-        if (first_block == column && own < width && first_v + own < t.n)
-            t.store(first_v + own, 0);
-        return;
+// The turns of all strips, strip by strip, and each strip from its diagonal down: `height` rows by
+// `width` columns. Every block has `share` turns, the last one perhaps fewer.
+struct turn_order {
+    static constexpr int on_diagonal = width / height; // turns of a strip
+    int chunks;                                        // of `height` rows
+    int share;
+
+    __host__ __device__ int64_t first_turn(int64_t strip) const {
+        return strip * chunks - strip * (strip - 1) / 2 * on_diagonal;
     }
-    if (own < width)
-        x_v[own] = first_v + own < t.n ? t.x[(first_v + own) * t.incx] : 0;
-    elements<width> now, next;
+    // The block that has the first turn of a strip, and the number of blocks that share the strip.
+    __host__ __device__ int first_block(int strip) const {
+        return static_cast<int>(first_turn(strip) / share);
+    }
+    __host__ __device__ int block_count(int strip) const {
+        return static_cast<int>((first_turn(strip + 1) - 1) / share) - first_block(strip) + 1;
+    }
+    // The strip of a turn.
+    __device__ int strip_of(int64_t turn, int strips) const {
+        const float b = static_cast<float>(chunks) + on_diagonal / 2.0f;
+        const float root = sqrtf(fmaxf(b * b - 2.0f * on_diagonal * static_cast<float>(turn), 0));
+        int strip = min(max(static_cast<int>((b - root) / on_diagonal), 0), strips - 1);
+        while (first_turn(strip) > turn) // corrects the root's rounding
+            --strip;
+        while (first_turn(strip + 1) <= turn)
+            ++strip;
+        return strip;
+    }
+};
+
+// The row pieces of strip s lie in slot s of its rows; the column pieces of its blocks in slots
+// `strips`, strips + 1, ... of its columns.
+__global__ void __launch_bounds__(threads, strip_blocks_per_sm)
+    multiply_strips(symmetric_view t, float* slots, int strips, turn_order order) {
+    __shared__ row_parts parts[2];
+    __shared__ float x_v[2][width];
+    const int own = threadIdx.x;
+    grid_dependency_sync();
+    launch_dependents(); // all blocks run at the same time: there is room for the next kernel
+    const int64_t all_turns = order.first_turn(strips);
+    int64_t turn = int64_t{blockIdx.x} * order.share;
+    const int64_t end = min(turn + order.share, all_turns);
+    if (turn >= end || resolve(t.alpha) == 0)
+        return;
+    int strip = order.strip_of(turn, strips);
+    int chunk = static_cast<int>(turn - order.first_turn(strip)) + strip * order.on_diagonal;
+    const auto is_on_diagonal = [&](int strip, int chunk) {
+        return chunk < (strip + 1) * order.on_diagonal;
+    };
+    const auto load = [&](elements<width, true>& e, int strip, int chunk) {
+        e.load(t, int64_t{chunk} * height, int64_t{strip} * width, is_on_diagonal(strip, chunk));
+    };
+    const auto own_x = [&](int strip) {
+        const int64_t v = int64_t{strip} * width + own;
+        return own < width && v < t.n ? t.x[v * t.incx] : 0;
+    };
+    elements<width, true> now, next;
     float column_sum[width / warps] = {};
-    now.load(t, first_u, first_v, first_block == column);
-    __syncthreads(); // x_v is written
-    int turn = 0;
-    for (int64_t u = first_u; u < end_u; u += height, turn ^= 1) {
-        if (u + height < end_u)
-            next.load(t, u + height, first_v, u + height < first_v + width);
+    if (own < width)
+        x_v[0][own] = own_x(strip);
+    load(now, strip, chunk);
+    __syncthreads(); // x_v[0] is written
+    for (int stage = 0, x_stage = 0; turn < end; ++turn, stage ^= 1) {
+        const bool ends_strip = chunk + 1 == order.chunks, is_last = turn + 1 == end;
+        const int next_strip = strip + ends_strip;
+        const int next_chunk = ends_strip ? next_strip * order.on_diagonal : chunk + 1;
+        float next_x = 0;
+        if (!is_last) {
+            load(next, next_strip, next_chunk);
+            if (ends_strip)
+                next_x = own_x(next_strip);
+        }
         float row_sum[row_count] = {};
-        now.multiply(row_sum, column_sum, x_v, u < first_v + width);
-        leave(parts[turn], row_sum);
-        __syncthreads(); // parts[turn] is written, and parts[turn ^ 1] is no longer read
-        if (own < height && u + own < t.n)
-            slots[column * t.n + u + own] = add(parts[turn], own);
+        now.multiply(row_sum, column_sum, x_v[x_stage], is_on_diagonal(strip, chunk));
+        leave(parts[stage], row_sum);
+        if (ends_strip && own < width)
+            x_v[x_stage ^ 1][own] = next_x;
+        // parts[stage] and the next x_v are written, and parts[stage ^ 1] is no longer read.
+        __syncthreads();
+        const int64_t u = int64_t{chunk} * height + own;
+        if (own < height && u < t.n)
+            slots[strip * t.n + u] = add(parts[stage], own);
+        if (ends_strip || is_last) {
+            const int slot = strips + static_cast<int>(blockIdx.x) - order.first_block(strip);
+            leave_columns<width>(slots + slot * t.n, column_sum, int64_t{strip} * width, t.n);
+#pragma unroll
+            for (float& sum : column_sum)
+                sum = 0;
+        }
+        x_stage ^= static_cast<int>(ends_strip);
+        strip = next_strip, chunk = next_chunk;
         now = next;
     }
-    float* const column_slots = slots + blocks * t.n;
-    leave_columns<width>(column_slots + s * t.n, column_sum, first_v, t.n);
+}
 
-    // The rows of block R have pieces from columns 0 ... R, and from each strip of column R. The
-    // block of that column's first strip gives two of them, and counts once for both.
-    const auto first_strip = [&](int block) { return block / strip_blocks; };
-    const int row_blocks = end_block - first_block;
-    const bool has_more = column < first_block; // the strip's columns are not among its rows
-    __syncthreads();                            // the block's pieces are written
-    if (own < row_blocks + has_more) {
-        const int block = own < row_blocks ? first_block + own : column;
-        is_complete[own] = count_piece(counters + block, block + strips - first_strip(block));
+constexpr int sum_rows = 32; // of a block
+
+// Adds the pieces of each row.
+__global__ void __launch_bounds__(threads)
+    add_pieces(symmetric_view t, const float* slots, int strips, turn_order order) {
+    using pieces = piece_sums<sum_rows>;
+    const int64_t u = int64_t{blockIdx.x} * sum_rows + pieces::row();
+    const int strip = static_cast<int>(blockIdx.x) / (width / sum_rows);
+    const int column_pieces = order.block_count(strip);
+    grid_dependency_sync();
+    launch_dependents();
+    double sum = 0;
+    if (u < t.n && resolve(t.alpha) != 0) {
+        pieces::add_slots(sum, slots, strip + 1, u, t.n);
+        pieces::add_slots(sum, slots + strips * t.n, column_pieces, u, t.n);
     }
-    __syncthreads(); // is_complete is written
-    for (int i = 0; i < row_blocks + has_more; ++i)
-        if (is_complete[i]) {
-            const int block = i < row_blocks ? first_block + i : column;
-            // All pieces are counted: their reads come after the counts.
-            __threadfence();
-            finish_rows<width>(t,
-                               block,
-                               {slots,
-                                column_slots + first_strip(block) * t.n,
-                                block + 1,
-                                block + 1 + strips - first_strip(block)});
-        }
+    pieces::store(t, u, sum);
 }
 
-int64_t strip_rows(const symv_problem& p) { return ceil_div<int64_t>(p.n, width); }
-int64_t strip_count(const symv_problem& p) {
-    return ceil_div<int64_t>(strip_rows(p), strip_blocks);
+int64_t strip_count(const symv_problem& p) { return ceil_div<int64_t>(p.n, width); }
+
+turn_order order_of(const symv_problem& p, const device_info& device) {
+    turn_order order{static_cast<int>(ceil_div<int64_t>(p.n, height)), 1};
+    order.share = static_cast<int>(
+        ceil_div<int64_t>(order.first_turn(strip_count(p)), strip_blocks_per_sm * device.sm_count));
+    return order;
 }
 
-size_t strip_bytes(const symv_problem& p, const device_info&) {
-    return static_cast<size_t>((strip_rows(p) + strip_count(p)) * p.n) * sizeof(float);
-}
-
-bool accepts_strips(const symv_problem& p, const device_info&) {
-    return strip_rows(p) <= counter_count;
+size_t strip_bytes(const symv_problem& p, const device_info& device) {
+    // No other strip has more turns than the first, but their blocks may begin within a share.
+    const int64_t most_blocks = order_of(p, device).block_count(0) + 1;
+    return static_cast<size_t>((strip_count(p) + most_blocks) * p.n) * sizeof(float);
 }
 
 myblasStatus_t launch_strips(const symv_problem& p, const launch_context& context) {
-    return launch_overlapped(
-        multiply_strips,
-        dim3(static_cast<unsigned>(strip_blocks * triangle_tiles(strip_count(p)))),
-        threads,
-        context,
-        view_of(p),
-        static_cast<float*>(context.workspace),
-        context.counters,
-        static_cast<int>(strip_rows(p)));
+    const turn_order order = order_of(p, *context.device);
+    const auto strips = static_cast<int>(strip_count(p));
+    const int64_t blocks = ceil_div<int64_t>(order.first_turn(strips), order.share);
+    auto* const slots = static_cast<float*>(context.workspace);
+    const auto start = [&](auto kernel, int64_t count) {
+        return launch_overlapped(kernel,
+                                 dim3(static_cast<unsigned>(count)),
+                                 threads,
+                                 context,
+                                 view_of(p),
+                                 slots,
+                                 strips,
+                                 order);
+    };
+    const myblasStatus_t status = start(multiply_strips, blocks);
+    return status == MYBLAS_STATUS_SUCCESS ? start(add_pieces, ceil_div<int64_t>(p.n, sum_rows))
+                                           : status;
 }
 
 } // namespace
@@ -354,14 +413,12 @@ constinit const kernel_entry<symv_problem> symv_tiles = {
 
 constinit const kernel_entry<symv_problem> symv_strips = {
     .name = "strips",
-    .description = "strips of 128 columns read once, their pieces added in a fixed order",
+    .description = "strips of 128 columns read once, in equal shares, added by a second kernel",
     .block_m = height,
     .block_n = width,
     .threads = threads,
     .stages = 2,
     .smem_bytes = 2 * sizeof(row_parts),
-    .uses_counters = true,
-    .accepts = accepts_strips,
     .workspace_bytes = strip_bytes,
     .launch = launch_strips,
 };

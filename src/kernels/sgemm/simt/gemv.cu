@@ -2,15 +2,16 @@
 // and its lines are along the long side of C. The vector is the single line of the other operand.
 //
 // Bound: reading the matrix once, 4 max(m, n) k bytes. A thread has 4 to 32 loads in flight, and no
-// thread waits for another before the end. Four kernels exist: `lines` and, for few lines,
-// `columns` if lines are neighbours in memory (gemv_n.cuh, gemv_columns.cuh); `k` and
-// `short` if k runs along memory (gemv_t.cuh).
+// thread waits for another before the end. Five kernels exist: `lines` and, for few lines,
+// `columns` if lines are neighbours in memory (gemv_n.cuh, gemv_columns.cuh); `k`, `share` and
+// `short` if k runs along memory (gemv_t.cuh). A vector whose elements are far apart may be packed
+// first.
 //
 // A warp computes some lines, or the warps of a block split their k. Blocks can split k, too: the
-// blocks of a cluster, or any number of blocks through the workspace. The last block adds the sums
-// of all in a fixed order. The number of splits follows from the bytes that a multiprocessor can
-// have in flight (split_k), so that the device is full for every ratio of the sides; `columns` has
-// a block for each multiprocessor.
+// blocks of a cluster, or any number of blocks through global memory. One block adds the sums of
+// all in a fixed order. The number of splits follows from the bytes that a multiprocessor can have
+// in flight (split_k), so that the device is full for every ratio of the sides; `columns` has a
+// block for each multiprocessor, and `share` as many as run at the same time.
 //
 // Loads have 16 or 8 bytes if the matrix is aligned to that; where k runs along memory, the vector
 // must be aligned, too. Vectors may have a negative increment: then their distances are negative.
@@ -33,12 +34,13 @@ namespace {
 constexpr int min_warps = gemv_block::min_warps, max_warps = gemv_block::max_warps;
 constexpr int64_t long_k = 4096;
 constexpr int few_splits = 4; // of k over blocks
-// Up to this number of lines, most lanes of gemv_n<4, 8> would have no line if loads were quads.
-constexpr int64_t few_lines = 8;
+// Up to these numbers of lines, many lanes of gemv_n<2, 8> or gemv_n<4, 8> would have no line.
+constexpr int64_t few_lines = 8, narrow_lines = 64;
 // From this k and this number of bytes on, several lines of a matrix that is read by scalar loads
 // share the loads of the vector.
 constexpr int64_t least_shared_k = 32768;
 constexpr double least_shared_bytes = 3 << 20;
+constexpr double least_apart_bytes = 1.2e6; // the same if the vector's elements are apart
 constexpr size_t unlimited = std::numeric_limits<size_t>::max(); // bytes of workspace
 
 // How many floats a load can have: 4, 2 or 1.
@@ -108,6 +110,13 @@ struct vector_means {
     size_t workspace_bytes;
 };
 
+// sharing: a power of two.
+void set_sharing(gemv_schedule& schedule, int sharing) {
+    schedule.split.sharing = sharing;
+    schedule.split.sharing_log = std::countr_zero(static_cast<unsigned>(sharing));
+    schedule.split.groups = schedule.warps / sharing;
+}
+
 // Chooses how many warps of a block split k: one for each chunk of k, or enough to fill the device
 // with `line_groups`. If this is less than the whole block, the block has several groups of such
 // warps.
@@ -123,10 +132,14 @@ void split_block(
     }
     const auto sharing =
         std::min<int64_t>(wanted, static_cast<int64_t>(power_of_two(std::max<int64_t>(chunks, 1))));
-    schedule.split.sharing = static_cast<int>(sharing);
-    schedule.split.sharing_log = std::countr_zero(static_cast<uint64_t>(sharing));
-    schedule.warps = std::max(schedule.split.sharing, min_warps);
-    schedule.split.groups = schedule.warps / schedule.split.sharing;
+    schedule.warps = std::max(static_cast<int>(sharing), min_warps);
+    set_sharing(schedule, static_cast<int>(sharing));
+}
+
+// Whether the sums of `count` groups of lines meet in a mailbox. The blocks that wait there leave
+// places on every multiprocessor.
+bool fits_mailbox(int64_t count, int64_t splits, int lines, const device_info& device) {
+    return count <= device.sm_count && count * (splits - 1) * lines <= counter_count;
 }
 
 double matrix_bytes(const sgemm_problem& p, const thin_layout& layout) {
@@ -181,7 +194,10 @@ void split_k(gemv_schedule& schedule,
         const int64_t blocks = count * splits * cluster, rounds = quotient(blocks, held);
         const double share = real(quotient_up(turns, splits * cluster)) / real(turns);
         const int64_t loads = quotient_up(splits * schedule.lines, 32 * schedule.warps);
-        const double in_memory = costs.memory_sums + costs.further_loads * real((loads - 1) / 8);
+        const double in_memory =
+            fits_mailbox(count, splits, schedule.lines, device)
+                ? costs.mailbox_sums + costs.mailbox_group * real(count)
+                : costs.memory_sums + costs.further_loads * real((loads - 1) / 8);
         const double sums = splits > 1 ? in_memory : cluster > 1 ? costs.cluster_sums : 0;
         return costs.block_start * real(quotient_up(blocks, held)) + sums +
                share * (real(rounds) * round(held) + round(blocks - rounds * held));
@@ -254,7 +270,13 @@ myblasStatus_t launch_split(Kernel kernel,
                             const sgemm_problem& p,
                             const thin_layout& layout,
                             const launch_context& context) {
-    const vector_sums meeting{static_cast<float*>(context.workspace), context.counters};
+    const bool by_mail = fits_mailbox(schedule.groups(layout) * vectors_of(p, layout),
+                                      schedule.split.splits,
+                                      schedule.lines,
+                                      *context.device);
+    const vector_sums meeting{static_cast<float*>(context.workspace),
+                              context.counters,
+                              by_mail ? context.counters : nullptr};
     return launch_vectors(kernel, schedule, p, layout, context, 0, schedule.split, meeting);
 }
 
@@ -303,6 +325,30 @@ bool is_large(const sgemm_problem& p, const device_info& device, const thin_layo
            (p.k <= 64 && layout.lines >= int64_t{512} * device.sm_count);
 }
 
+// True for a matrix that the next call does not find in the L2 cache.
+bool exceeds_cache(const sgemm_problem& p, const thin_layout& layout, const device_info& device) {
+    return matrix_bytes(p, layout) >= 0.75 * static_cast<double>(device.l2_bytes);
+}
+
+// Blocks of 4 warps that run at the same time on all multiprocessors.
+int64_t small_places(const device_info& device) { return int64_t{8} * device.sm_count; }
+
+// Whether fewer of a block's warps should split k. If the L2 cache holds the matrix: where the
+// blocks do not all run at the same time, or each warp has less than two turns and lines are many.
+// Otherwise: where only few blocks have a second round.
+bool shares_too_much(const gemv_schedule& own,
+                     const sgemm_problem& p,
+                     const thin_layout& layout,
+                     const device_info& device) {
+    constexpr int64_t many_groups = 6; // of lines, for each multiprocessor
+    const int64_t blocks = own.blocks(layout), places = small_places(device);
+    const int64_t groups = ceil_div<int64_t>(layout.lines, own.lines);
+    if (exceeds_cache(p, layout, device))
+        return blocks > places && blocks < 2 * places;
+    return blocks > places || (groups >= many_groups * device.sm_count &&
+                               p.k < int64_t{2} * own.split.sharing * own.chunk);
+}
+
 // For large matrices: one block to a multiprocessor, whatever k is.
 template <int width>
 struct columns_form {
@@ -325,7 +371,8 @@ struct columns_form {
     static myblasStatus_t
     launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
         const gemv_schedule own = schedule(p, {*context.device, context.workspace_bytes}, layout);
-        const vector_sums meeting{static_cast<float*>(context.workspace), context.counters};
+        const vector_sums meeting{
+            static_cast<float*>(context.workspace), context.counters, nullptr};
         return launch_vectors(
             vector_columns_kernel<width>, own, p, layout, context, 0, places(layout), meeting);
     }
@@ -367,6 +414,9 @@ struct gemv_t {
             own, ceil_div<int64_t>(p.k, chunk), groups * vectors_of(p, layout), most_warps, sms);
         if (own.warps == most_warps && most_warps > min_warps)
             split_k(own, p, means, layout, 2 * max_warps / most_warps, groups <= few_groups);
+        while (vectors_of(p, layout) == 1 && own.warps == min_warps && own.split.sharing > 1 &&
+               shares_too_much(own, p, layout, means.device))
+            set_sharing(own, own.split.sharing / 2);
         return own;
     }
 
@@ -384,6 +434,92 @@ struct gemv_t {
         const int64_t at_once = int64_t{own.chunk} * own.split.sharing * own.split.blocks();
         return static_cast<double>(p.k) /
                static_cast<double>(ceil_div<int64_t>(p.k, at_once) * at_once);
+    }
+};
+
+// For matrices in the L2 cache with lines for all multiprocessors: as many warps to a group of
+// lines as allow all blocks to run at the same time, but at least one and a half turns for each.
+template <int width, int lines>
+struct one_round_form {
+    using shape = k_shape<width, lines, 2>;
+
+    static gemv_schedule
+    schedule(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
+        const int64_t turns = ceil_div<int64_t>(p.k, shape::chunk);
+        gemv_schedule own{lines, min_warps, {}, shape::chunk, width};
+        int sharing = min_warps;
+        for (set_sharing(own, sharing);
+             sharing > 1 &&
+             (3 * sharing > 2 * turns || own.blocks(layout) > small_places(means.device));
+             set_sharing(own, sharing))
+            sharing /= 2;
+        return own;
+    }
+
+    static myblasStatus_t
+    launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
+        const gemv_schedule own = schedule(p, {*context.device, context.workspace_bytes}, layout);
+        return launch_split(vector_k_kernel<width, lines, shape::unroll>, own, p, layout, context);
+    }
+};
+
+// For large matrices.
+template <int width, int lines, int unroll>
+struct share_form {
+    using shape = share_shape<width, lines, unroll>;
+
+    static int64_t groups(const thin_layout& layout) {
+        return ceil_div<int64_t>(layout.lines, lines);
+    }
+
+    static equal_shares
+    shares(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
+        const int64_t turns = ceil_div<int64_t>(p.k, shape::turn_k);
+        const int64_t share =
+            ceil_div<int64_t>(groups(layout) * turns, shape::blocks_per_sm * device.sm_count);
+        return {static_cast<int>(turns), static_cast<int>(share)};
+    }
+    static int64_t blocks(const equal_shares& shares, const thin_layout& layout) {
+        return ceil_div<int64_t>(groups(layout) * shares.turns, shares.share);
+    }
+
+    static gemv_schedule schedule(const sgemm_problem&, const vector_means&, const thin_layout&) {
+        gemv_schedule own{lines, shape::warps, {}, shape::chunk, width};
+        set_sharing(own, shape::warps);
+        return own;
+    }
+
+    static myblasStatus_t
+    launch(const sgemm_problem& p, const thin_layout& layout, const launch_context& context) {
+        const equal_shares own = shares(p, *context.device, layout);
+        const product_grid grid{
+            .x = blocks(own, layout), .threads = shape::warps * 32, .early = true};
+        return launch_products(vector_share_kernel<width, lines, unroll>,
+                               grid,
+                               p,
+                               context,
+                               layout,
+                               own,
+                               context.counters);
+    }
+
+    // The other forms need fewer sums. With many rounds of blocks, a last round costs them little;
+    // not so if loads are wide. They leave multiprocessors idle if few of these get a second block.
+    static bool
+    suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
+        constexpr int64_t most_others = 24; // blocks whose sums a block adds
+        constexpr double least_uneven_bytes = 7.5e6;
+        const int64_t count = groups(layout);
+        const bool is_uneven = width == 1 && count > device.sm_count &&
+                               4 * count <= 5 * device.sm_count &&
+                               matrix_bytes(p, layout) > least_uneven_bytes;
+        const bool has_many_rounds = width == 1 && 2 * count > 5 * small_places(device);
+        if (vectors_of(p, layout) != 1 || has_many_rounds ||
+            !(is_uneven || exceeds_cache(p, layout, device)) ||
+            count * ceil_div<int64_t>(p.k, shape::turn_k) > (1 << 30))
+            return false;
+        const equal_shares own = shares(p, device, layout);
+        return most_others * own.share >= own.turns && blocks(own, layout) * lines <= counter_count;
     }
 };
 
@@ -504,11 +640,24 @@ auto with_form(const sgemm_problem& p,
     const int64_t lines = layout.lines;
     if (layout.k_contiguous) {
         // If blocks split k, it is better to read the vector once for several lines. With scalar
-        // loads, this shows where everything comes from the L2 cache, too.
-        const bool is_shared =
-            lines >= 3 && lines <= 2 * device.sm_count &&
-            (is_large(p, device, layout) ||
-             (width == 1 && p.k >= least_shared_k && matrix_bytes(p, layout) > least_shared_bytes));
+        // loads, this shows where everything comes from the L2 cache, too. If the vector's elements
+        // are apart, each brings a sector.
+        const bool is_apart = std::abs(layout.short_k_step) > 2;
+        const bool is_shared = lines >= 3 && lines <= 2 * device.sm_count &&
+                               (is_large(p, device, layout) ||
+                                (width == 1 && p.k >= least_shared_k &&
+                                 matrix_bytes(p, layout) > least_shared_bytes) ||
+                                (is_apart && matrix_bytes(p, layout) > least_apart_bytes));
+        if (width == 4 && share_form<4, 2, 4>::suits(p, device, layout))
+            return f(share_form<4, 2, 4>());
+        if (width == 1 && share_form<1, 4, 4>::suits(p, device, layout))
+            return f(share_form<1, 4, 4>());
+        // With fewer lines and a long k, more warps share k than a block of 4 has.
+        constexpr int64_t least_lines = 500, least_k = 256, most_k = 3000;
+        if (width == 4 && vectors_of(p, layout) == 1 && lines >= least_lines && p.k >= least_k &&
+            (p.k < most_k || lines > small_places(device)))
+            return lines <= min_warps * 2 * small_places(device) ? f(one_round_form<4, 2>())
+                                                                 : f(one_round_form<4, 4>());
         if (width == 4 && (is_shared || (p.k >= 64 && p.k < 2048 && lines >= 4096)))
             return f(gemv_t<4, 4>());
         if (width == 4 && p.k >= 128)
@@ -538,7 +687,9 @@ auto with_form(const sgemm_problem& p,
         return f(gemv_n<4, 8>());
     if (width == 4 && lines >= 512 && (!on_lines || p.k <= 64) && is_large(p, device, layout))
         return f(gemv_n<4, 32>());
-    if (width == 4 && (lines >= 1024 || (p.k >= long_k && lines > few_lines)))
+    const bool is_alone = vectors_of(p, layout) == 1;
+    if (width == 4 &&
+        (lines >= 1024 || (p.k >= long_k && lines > (is_alone ? narrow_lines : few_lines))))
         return f(gemv_n<4, 8>());
     const auto unaligned = [&](auto narrow) {
         using words = gemv_n<4, 32, true>;
@@ -556,7 +707,7 @@ auto with_form(const sgemm_problem& p,
         const double own = narrow.schedule(p, any, layout).cycles;
         return own <= margin * wide.cycles ? f(narrow) : f(words());
     };
-    if (width >= 2 && lines <= 4096)
+    if (width >= 2 && lines <= 4096 && (lines > few_lines || !is_alone))
         return unaligned(gemv_n<2, 8>());
     return lines > 1024 || (lines > 256 && p.k >= long_k) ? unaligned(gemv_n<1, 32>())
                                                           : unaligned(gemv_n<1, 8>());
@@ -567,15 +718,86 @@ schedule_of(const sgemm_problem& p, const vector_means& means, const thin_layout
     return with_form(p, means, layout, [&](auto form) { return form.schedule(p, means, layout); });
 }
 
-size_t best_workspace_bytes(const sgemm_problem& p, const device_info& device) {
+struct pack_shape {
+    static constexpr int threads = 256, per_thread = 4;
+    static constexpr int block_k = threads * per_thread;
+};
+
+// Copies a vector to where its elements are neighbours.
+__global__ void __launch_bounds__(pack_shape::threads)
+    pack_vector_kernel(const float* vector, int64_t step, int k, scalar alpha, float* packed) {
+    constexpr int threads = pack_shape::threads, per_thread = pack_shape::per_thread;
+    const auto first = static_cast<int>(blockIdx.x * pack_shape::block_k + threadIdx.x);
+    grid_dependency_sync();
+    launch_dependents();
+    if (resolve(alpha) == 0) // then the vector must not be read
+        return;
+    float value[per_thread];
+#pragma unroll
+    for (int i = 0; i < per_thread; ++i)
+        value[i] = first + i * threads < k ? vector[(first + i * threads) * step] : 0;
+#pragma unroll
+    for (int i = 0; i < per_thread; ++i)
+        if (first + i * threads < k)
+            packed[first + i * threads] = value[i];
+}
+
+// What the forms compute: the product itself, or with a vector that is packed first.
+struct gemv_call {
+    sgemm_problem p;
+    thin_layout layout;
+    size_t packed_bytes = 0; // of the vector, at the beginning of the workspace
+};
+
+// Whether it is worth a launch to pack the vector: if many lines read far more than its elements
+// from the L2 cache, or if a long one alone is not aligned.
+bool packs_vector(const sgemm_problem& p, const thin_layout& layout, const device_info& device) {
+    constexpr int64_t least_lines = 9, least_step = 4, sector = 8;
+    constexpr int64_t least_unaligned_lines = 200, least_k = 12000;
+    constexpr int64_t l1_bytes = 256 << 10;
+    if (!layout.k_contiguous || !is_single(p) || layout.short_lines != 1 ||
+        layout.lines < least_lines || !is_large(p, device, layout))
+        return false;
+    const int64_t step = std::abs(layout.short_k_step);
+    if (step >= least_step)
+        return p.k * std::min(step, sector) * static_cast<int64_t>(sizeof(float)) > l1_bytes;
+    const float* const matrix = layout.swap_ab ? p.b : p.a;
+    return layout.lines >= least_unaligned_lines && p.k >= least_k && load_width(p, layout) < 4 &&
+           2 * matrix_bytes(p, layout) > static_cast<double>(device.l2_bytes) &&
+           (reinterpret_cast<uintptr_t>(matrix) / sizeof(float) | layout.ld | p.k) % 4 == 0;
+}
+
+gemv_call call_of(const sgemm_problem& p,
+                  const device_info& device,
+                  size_t workspace_bytes,
+                  void* workspace) {
+    constexpr size_t alignment = 256; // bytes
     const thin_layout layout = layout_of(p);
-    return workspace_of(schedule_of(p, {device, unlimited}, layout), p, layout);
+    const size_t bytes = ceil_div(static_cast<size_t>(p.k) * sizeof(float), alignment) * alignment;
+    if (bytes > workspace_bytes || !packs_vector(p, layout, device))
+        return {p, layout};
+    gemv_call call{p, layout, bytes};
+    const auto* const packed = static_cast<const float*>(workspace);
+    if (layout.swap_ab)
+        call.p.a = packed, call.p.transa = true, call.p.lda = aligned_ld(p.k);
+    else
+        call.p.b = packed, call.p.transb = false, call.p.ldb = aligned_ld(p.k);
+    call.layout = layout_of(call.p);
+    return call;
+}
+
+size_t best_workspace_bytes(const sgemm_problem& p, const device_info& device) {
+    const gemv_call call = call_of(p, device, unlimited, nullptr);
+    const gemv_schedule own = schedule_of(call.p, {device, unlimited}, call.layout);
+    return call.packed_bytes + workspace_of(own, call.p, call.layout);
 }
 
 work_estimate work(const work_query& q) {
     constexpr int threads_per_sm = 1024; // threads that the registers suffice for
-    const thin_layout layout = layout_of(q.problem);
-    const gemv_schedule schedule = schedule_of(q.problem, {q.device, q.workspace_bytes}, layout);
+    const gemv_call call = call_of(q.problem, q.device, q.workspace_bytes, nullptr);
+    const thin_layout& layout = call.layout;
+    const gemv_schedule schedule =
+        schedule_of(call.p, {q.device, q.workspace_bytes - call.packed_bytes}, layout);
     const auto vectors = static_cast<float>(layout.short_lines) * q.batch;
     const auto lines = static_cast<float>(layout.lines);
     const float count = static_cast<float>(schedule.blocks(layout)) * vectors;
@@ -589,6 +811,7 @@ work_estimate work(const work_query& q) {
                             static_cast<float>(schedule.split.blocks()) *
                             static_cast<float>(schedule.chunk);
     work_estimate w;
+    w.launches = call.packed_bytes > 0 ? 2 : 1;
     w.rounds = blocks.rounds;
     w.steps = blocks.rounds * whole_up(q.k / k_at_once);
     w.math_cycles = fma_cycles(q, elements);
@@ -616,9 +839,28 @@ work_estimate work(const work_query& q) {
 }
 
 myblasStatus_t launch_kernel(const sgemm_problem& p, const launch_context& context) {
-    const thin_layout layout = layout_of(p);
-    return with_form(p, {*context.device, context.workspace_bytes}, layout, [&](auto form) {
-        return form.launch(p, layout, context);
+    const gemv_call call = call_of(p, *context.device, context.workspace_bytes, context.workspace);
+    launch_context own = context;
+    if (call.packed_bytes > 0) {
+        const thin_layout layout = layout_of(p);
+        auto* const packed = static_cast<float*>(context.workspace);
+        const auto blocks = static_cast<unsigned>(ceil_div<int64_t>(p.k, pack_shape::block_k));
+        const myblasStatus_t status = launch_overlapped(pack_vector_kernel,
+                                                        dim3(blocks),
+                                                        pack_shape::threads,
+                                                        context,
+                                                        layout.swap_ab ? p.a : p.b,
+                                                        layout.short_k_step,
+                                                        static_cast<int>(p.k),
+                                                        p.alpha,
+                                                        packed);
+        if (status != MYBLAS_STATUS_SUCCESS)
+            return status;
+        own.workspace = packed + call.packed_bytes / sizeof(float);
+        own.workspace_bytes -= call.packed_bytes;
+    }
+    return with_form(call.p, {*own.device, own.workspace_bytes}, call.layout, [&](auto form) {
+        return form.launch(call.p, call.layout, own);
     });
 }
 

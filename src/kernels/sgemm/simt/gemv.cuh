@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/common/last_block.cuh"
+#include "kernels/common/mailbox.cuh"
 #include "kernels/sgemm/components/epilogue.cuh"
 #include "kernels/sgemm/simt/thin.cuh"
 
@@ -26,10 +27,12 @@ struct vector_split {
     __host__ __device__ int blocks() const { return cluster * splits; }
 };
 
-// Where the splits' sums meet.
+// Where the splits' sums meet. Few sums meet in a mailbox (mailbox.cuh), where the last split of a
+// group of lines waits for the others. Of many sums, the split that ends last adds all.
 struct vector_sums {
     float* gmem;        // [group of lines][split][line]
     unsigned* counters; // [group of lines], zero before and after
+    uint32_t* mailbox;  // [group of lines][split but the last][line], or null
 };
 
 // The operands of one block.
@@ -129,32 +132,24 @@ __device__ __forceinline__ void launch_next_vectors(const sgemm_problem& p, int 
         launch_dependents();
 }
 
-// Adds the splits of a block's lines and writes C. The order does not depend on which block came
-// last.
+// Adds the sums of a block's lines and writes C. sum: of the splits that the thread has taken, of
+// line threadIdx.x % lines. The order does not depend on which block came last.
 template <int most, int lines>
 __device__ void add_splits(float (&sums)[most][lines],
-                           const float* splits,
-                           int count,
+                           float sum,
                            const vector_operands& o,
                            int64_t first_line,
                            int64_t end_line) {
-    // Threads with the same line take the splits in turns; then their sums are added.
-    const int own = threadIdx.x, line = own % lines, step = blockDim.x / lines;
-    float sum = 0;
-    if (own / lines < step)
-#pragma unroll 8
-        for (int split_index = own / lines; split_index < count; split_index += step)
-            sum += __ldcg(splits + split_index * lines + line);
+    constexpr int row_threads = lines > warp_size ? lines : warp_size;
+    const int own = threadIdx.x, rows = blockDim.x / row_threads;
 #pragma unroll
     for (int distance = warp_size / 2; distance >= lines; distance /= 2)
         sum += __shfl_xor_sync(full_warp, sum, distance);
-    constexpr int row_threads = lines > warp_size ? lines : warp_size;
-    if (own / lines < step && own % warp_size < lines)
-        sums[own / row_threads][line] = sum;
+    if (own / row_threads < rows && own % row_threads < lines)
+        sums[own / row_threads][own % row_threads] = sum;
     __syncthreads(); // the sums of all rows of threads are complete
     if (own < lines && first_line + own < end_line) {
         float total = 0;
-        const int rows = blockDim.x / row_threads;
 #pragma unroll 4
         for (int row = 0; row < rows; ++row)
             total += sums[row][own];
@@ -210,11 +205,34 @@ __device__ __forceinline__ void write_lines(float (&sums)[most][lines],
     }
     const int64_t blocks = gridDim.x / split.blocks();
     const int64_t number = (o.batch * gridDim.y + blockIdx.y) * blocks + at.block;
-    float* const splits = meeting.gmem + number * split.splits * lines;
-    if (own_line < lines)
-        __stcg(splits + at.split_index * lines + own_line, sum);
-    if (is_last_block(meeting.counters + number, split.splits))
-        add_splits(sums, splits, split.splits, o, first_line, at.end_line(split, o.layout.lines));
+    // Threads with the same line take the splits in turns.
+    const int line = own_line % lines, row = own_line / lines, rows = blockDim.x / lines;
+    float total = 0;
+    if (meeting.mailbox) {
+        const int others = split.splits - 1;
+        uint32_t* const slots = meeting.mailbox + number * others * lines;
+        if (static_cast<int>(at.split_index) < others) {
+            if (own_line < lines)
+                put_float(slots + at.split_index * lines + own_line, sum);
+            return;
+        }
+        if (row < rows)
+            total = take_floats<lines, 2>(slots + line, row, rows, others);
+        if (own_line < lines)
+            total += sum;
+        __syncthreads(); // the sums of the warps have been read
+    } else {
+        float* const splits = meeting.gmem + number * split.splits * lines;
+        if (own_line < lines)
+            __stcg(splits + at.split_index * lines + own_line, sum);
+        if (!is_last_block(meeting.counters + number, split.splits))
+            return;
+        if (row < rows)
+#pragma unroll 8
+            for (int index = row; index < split.splits; index += rows)
+                total += __ldcg(splits + index * lines + line);
+    }
+    add_splits(sums, total, o, first_line, at.end_line(split, o.layout.lines));
 }
 
 } // namespace myblas::cuda

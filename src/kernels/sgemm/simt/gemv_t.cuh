@@ -1,6 +1,8 @@
 // gemv for a matrix whose lines run along memory.
 //
 //   k      a warp's load covers 32 * width k of one line, for each of a few lines
+//   share  the same for large matrices: as many blocks as run at the same time, with equal shares
+//          of all groups of lines. A block may begin and end within a group
 //   short  for a k shorter than such a load, and enough lines for the device: a warp copies 32
 //          lines, or a multiple of 32, to shared memory, and each lane computes a line
 #pragma once
@@ -70,6 +72,103 @@ __global__ void __launch_bounds__(gemv_block::max_warps * 32, 2)
             sums[warp][l] = acc[l];
     }
     write_lines(sums, split, meeting, o, at);
+}
+
+// What the blocks of `share` get. A turn covers a group of lines and the k that the block's warps
+// load at a time.
+struct equal_shares {
+    int turns; // of a group
+    int share; // turns of a block
+};
+
+template <int width, int lines, int unroll>
+struct share_shape : k_shape<width, lines, unroll> {
+    static constexpr int warps = 4, blocks_per_sm = 7; // of a block; registers suffice for these
+    static constexpr int turn_k = warps * k_shape<width, lines, unroll>::chunk;
+};
+
+// The sums of a group of lines meet in the block that has its first turn. It gets the other sums by
+// mail, a slot for each block and line, since a block joins at most one group that others began.
+template <int width, int lines, int unroll>
+__global__ void __launch_bounds__(share_shape<width, lines, unroll>::warps * 32,
+                                  share_shape<width, lines, unroll>::blocks_per_sm)
+    vector_share_kernel(int64_t first_batch,
+                        const thin_layout layout,
+                        const equal_shares shares,
+                        uint32_t* const mailbox,
+                        const sgemm_problem p) {
+    using shape = share_shape<width, lines, unroll>;
+    constexpr int warps = shape::warps;
+    __shared__ float sums[2][warps][lines];
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    // Blocks wait only for blocks with a lower index, which start before them.
+    const int block = static_cast<int>(gridDim.x - 1 - blockIdx.x);
+    const auto groups = static_cast<int>((layout.lines + lines - 1) / lines);
+
+    if (!fetch_parameters(p))
+        return;
+    grid_dependency_sync();
+    const vector_operands o(p, first_batch, layout);
+    int turn = block * shares.share;
+    const int end = min(turn + shares.share, groups * shares.turns);
+    int group = turn / shares.turns, first_turn = turn % shares.turns;
+    for (int stage = 0; turn < end; stage ^= 1, ++group, first_turn = 0) {
+        const int end_turn = min(shares.turns, first_turn + end - turn);
+        const int end_k = min(o.k, end_turn * shape::turn_k);
+        const int64_t first_line = int64_t{group} * lines;
+        const float* line[lines]; // lines past the last one read the last one, unused
+#pragma unroll
+        for (int l = 0; l < lines; ++l)
+            line[l] = o.matrix + min(first_line + l, layout.lines - 1) * layout.ld;
+        float acc[lines] = {};
+        for (int first_k = (first_turn * warps + warp) * shape::chunk + lane * width;
+             first_k < end_k;
+             first_k += shape::turn_k) {
+            float_piece<width> x[shape::unroll][lines], y[shape::unroll];
+#pragma unroll
+            for (int u = 0; u < shape::unroll; ++u) {
+                const bool inside = first_k + u * 32 * width < end_k;
+                const int from = inside ? first_k + u * 32 * width : 0;
+#pragma unroll
+                for (int l = 0; l < lines; ++l)
+                    x[u][l].load(line[l] + from, inside);
+                y[u].load(o.vector + from * layout.short_k_step, inside);
+            }
+#pragma unroll
+            for (int u = 0; u < shape::unroll; ++u)
+#pragma unroll
+                for (int l = 0; l < lines; ++l)
+#pragma unroll
+                    for (int w = 0; w < width; ++w)
+                        acc[l] = fmaf(x[u][l].x[w], y[u].x[w], acc[l]);
+        }
+        turn += end_turn - first_turn;
+        if (turn == end)
+            launch_dependents();
+#pragma unroll
+        for (int l = 0; l < lines; ++l) {
+            acc[l] = warp_sum(acc[l]);
+            if (lane == 0)
+                sums[stage][warp][l] = acc[l];
+        }
+        __syncthreads(); // sums[stage] is complete, and sums[stage ^ 1] has been read
+        const int own = threadIdx.x;
+        if (own >= lines)
+            continue;
+        float sum = 0;
+#pragma unroll
+        for (int w = 0; w < warps; ++w)
+            sum += sums[stage][w][own];
+        if (first_turn > 0) {
+            put_float(mailbox + block * lines + own, sum);
+            continue;
+        }
+        const int others = (shares.turns - end_turn + shares.share - 1) / shares.share;
+        if (others > 0)
+            sum += take_floats<lines, 8>(mailbox + (block + 1) * lines + own, 0, 1, others);
+        if (first_line + own < layout.lines)
+            o.write(first_line + own, sum);
+    }
 }
 
 // The layout of lines in shared memory: rows of `pitch` floats. `together`: the gaps between lines

@@ -219,13 +219,15 @@ __global__ void __launch_bounds__(threads, resident)
     grid_dependency_sync();
     launch_dependents();
     const sgemm_operands o = resolve_operands(p, 0);
+    const auto own_lines =
+        static_cast<int>(min(layout.lines - first_line, int64_t{tile::block_lines}));
     const int64_t first_k = o.k * rank / cluster;
     const int k = static_cast<int>(o.k * (rank + 1) / cluster - first_k);
     const float* line[lines]; // lines past the last one read the last one, unused
 #pragma unroll
     for (int l = 0; l < lines; ++l) {
         const int own = k_contiguous ? threadIdx.x / 32 * lines + l : l * 32 + threadIdx.x % 32;
-        const int64_t at = min(first_line + own, layout.lines - 1);
+        const int64_t at = first_line + min(own, own_lines - 1);
         line[l] = (layout.swap_ab ? o.b : o.a) +
                   (k_contiguous ? at * layout.ld + first_k : at + first_k * layout.ld);
     }
