@@ -171,6 +171,7 @@ class Readings:
             for name in ("m", "n", "k", "lda", "ldb", "ldc", "offset", "batch", "pointers"):
                 call[name] = int(call[name])
             call["reads_C"] = {0: 0, 1: 1}.get(float(call.get("beta", 0)), 2)
+            call["shared"] = int(call.get("shared", 0))  # 1: A, 2: B, 3: both
         cells = [row[first:] + [""] * (len(columns) - len(row)) for row in rows]
         value = lambda cell: float(cell.lstrip("~")) if cell else math.nan
         times = np.array([[value(cell) for cell in row] for row in cells])
@@ -214,6 +215,7 @@ class Readings:
             math_mode=mode,
             pointer_array=c["pointers"],
             reads_C=c["reads_C"],
+            shared=c["shared"],
         )
 
 
@@ -310,8 +312,10 @@ class View:
         m, n, k, batch = of("m"), of("n"), of("k"), of("batch")
         lm, ln, lk, lb = np.log2(m), np.log2(n), np.log2(k), np.log2(batch)
         small, large = np.minimum(lm, ln), np.maximum(lm, ln)
-        cache = np.log2(4 * batch * (m * k + k * n + m * n) / fact("l2_bytes"))
         calls = readings.calls
+        shares_a, shares_b = (np.array([c["shared"] & bit > 0 for c in calls]) for bit in (1, 2))
+        of_a, of_b = np.where(shares_a, 1, batch), np.where(shares_b, 1, batch)
+        cache = np.log2(4 * (of_a * m * k + of_b * k * n + batch * m * n) / fact("l2_bytes"))
         if_array = flag([c["pointers"] for c in calls])
         # If there are arrays of pointers, the pointers are null and count as aligned.
         is_aligned = lambda c, ld: (c["pointers"] or c["offset"] % 4 == 0) and c[ld] % 4 == 0
@@ -328,7 +332,7 @@ class View:
         self.problem = np.stack(
             [lm * SCALE, ln * SCALE, lk * SCALE, lb * SCALE, small * SCALE, large * SCALE,
              np.clip(cache, -16, 8) * SCALE, ta, tb, ta * tb, aligned("lda"), aligned("ldb"),
-             aligned("ldc"), if_array, np.ones(count)], axis=1)  # fmt: skip
+             aligned("ldc"), if_array, shares_a, shares_b, np.ones(count)], axis=1)  # fmt: skip
         log_c = lm + ln + lb
         taper = flag([c["reads_C"] > 0 for c in calls]) / (1 + k / 256)
         taper *= np.clip((small - 3) / 2, 0, 1) * np.clip((log_c - 13) / 2, 0, 1)

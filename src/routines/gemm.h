@@ -98,9 +98,21 @@ struct sgemm_problem {
         if (call.is_fused)
             epilogue.activation = MYBLAS_ACTIVATION_RELU;
         beta.value = call.reads_C == 0 ? 0 : call.reads_C == 1 ? 1 : 0.5f;
+        if (call.shared & 1)
+            stride_a = 0;
+        if (call.shared & 2)
+            stride_b = 0;
         return nullptr;
     }
 };
+
+// Whether all products of a batch read the same A, or the same B.
+inline bool shares_a(const sgemm_problem& p) {
+    return p.batch_count > 1 && !p.a_array && p.stride_a == 0;
+}
+inline bool shares_b(const sgemm_problem& p) {
+    return p.batch_count > 1 && !p.b_array && p.stride_b == 0;
+}
 
 // A matrix by a vector with a negative increment, which is a leading dimension here. With pointer
 // arrays, the stride is the offset from the pointer to element 0.
