@@ -46,6 +46,7 @@ struct sgemm_problem {
     bool is_gemv = false; // the call was gemv: C is one column or one row
     triangle_of_c triangle = triangle_of_c::none;
     known_zeros zeros = known_zeros::none;
+    uint8_t scalar_copies = 0; // set by a launcher: 1: A is copied by scalar loads, 2: B, 3: both
     int64_t m = 0, n = 0, k = 0;
     scalar alpha{}, beta{};
     const float* a = nullptr;
