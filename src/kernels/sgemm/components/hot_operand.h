@@ -11,8 +11,8 @@
 
 namespace myblas::cuda {
 
-// For an operand of `tiles` tiles in each product. In each product, `readers` blocks read each tile.
-// The limits are measured (docs/experiments/sgemm_small.md).
+// For an operand of `tiles` tiles in each product, where `readers` blocks read each tile. The
+// limits are measured (docs/experiments/sgemm_small.md).
 inline bool
 is_hot(int64_t tiles, int64_t readers, int64_t ld, int64_t k, bool is_shared, int64_t batch_count) {
     constexpr int64_t many_readers = 96, most_k = 1024;
