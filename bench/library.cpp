@@ -194,6 +194,7 @@ myblasCall_t describe_call(const shape& s, const operands& o) {
     call.pointer_array = s.pointer_array;
     call.is_fused = s.routine == routine::sgemm_fused;
     call.reads_C = s.beta == 0 ? 0 : s.beta == 1 ? 1 : 2;
+    call.shared = s.share_a + 2 * s.share_b;
     call.side = s.right ? MYBLAS_SIDE_RIGHT : MYBLAS_SIDE_LEFT;
     call.uplo = s.upper ? MYBLAS_FILL_MODE_UPPER : MYBLAS_FILL_MODE_LOWER;
     call.diag = s.unit ? MYBLAS_DIAG_UNIT : MYBLAS_DIAG_NON_UNIT;

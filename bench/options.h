@@ -38,6 +38,9 @@ enum class reading_set {
     small_batch, // sides up to 350, padded
     attention,   // batches: scores and outputs of attention heads, convolutions as products
     large_batch, // batches of large products: one side of C up to 12000, the other up to 2100
+    shared,      // batches by strides in which all products have the same A, B, or both
+    short_batch, // batches with a k from 9 to 64
+    decode,      // batches in which C is a row or a column
 };
 inline constexpr named<reading_set> reading_sets[] = {{"random", reading_set::random},
                                                       {"grid", reading_set::grid},
@@ -53,7 +56,10 @@ inline constexpr named<reading_set> reading_sets[] = {{"random", reading_set::ra
                                                       {"vector", reading_set::vector},
                                                       {"small_batch", reading_set::small_batch},
                                                       {"attention", reading_set::attention},
-                                                      {"large_batch", reading_set::large_batch}};
+                                                      {"large_batch", reading_set::large_batch},
+                                                      {"shared", reading_set::shared},
+                                                      {"short_batch", reading_set::short_batch},
+                                                      {"decode", reading_set::decode}};
 
 // The command. Without one, myblas-bench measures shapes.
 enum class action {

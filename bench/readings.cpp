@@ -164,6 +164,29 @@ shape draw_once(size_source& draw, reading_set set) {
             draw_padding(draw, s);
         s.batch = draw.draw(64, 4);
         break;
+    case reading_set::shared: {
+        draw_sizes(4, 512);
+        draw_as_called(draw, s);
+        s.batch = draw.draw(4096, 2);
+        const int64_t which = draw.draw_evenly(0, 8); // of nine calls one shares both
+        s.share_a = which <= 4, s.share_b = which >= 4;
+        break;
+    }
+    case reading_set::short_batch:
+        s.m = draw.draw(512, 8), s.n = draw.draw(512, 8), s.k = draw.draw(64, 9);
+        draw_as_called(draw, s);
+        s.batch = draw.draw(4096, 4);
+        s.pointer_array = draw.flip();
+        break;
+    case reading_set::decode:
+        s.m = draw.draw(2048, 16), s.n = 1, s.k = draw.draw(2048, 16);
+        if (draw.flip())
+            std::swap(s.m, s.n);
+        if (draw.flip())
+            draw_as_called(draw, s);
+        s.batch = draw.draw(4096, 4);
+        s.pointer_array = draw.draw_evenly(0, 3) == 0;
+        break;
     case reading_set::batch:
         draw_sizes(2, 512);
         if (draw.flip())
@@ -198,7 +221,8 @@ bool fits_arena(const shape& s) {
 }
 
 bool is_measurable(const shape& s, reading_set set) {
-    const double most = set == reading_set::attention ? 0x1p37 : most_flops;
+    const bool is_batch = set == reading_set::attention || set == reading_set::shared;
+    const double most = is_batch ? 0x1p37 : most_flops;
     return count_flops(s) <= most && fits_arena(s) &&
            (set != reading_set::extreme || std::max({s.m, s.n, s.k}) > 8192);
 }
@@ -224,6 +248,9 @@ bool takes_part(reading_set set, int index) {
     case reading_set::small_batch:
     case reading_set::attention:
     case reading_set::large_batch:
+    case reading_set::shared:
+    case reading_set::short_batch:
+    case reading_set::decode:
     case reading_set::tensor:
         return index % 3 == 0;
     default:
@@ -394,7 +421,7 @@ nlohmann::ordered_json to_json(const myblasDevice_t& device) {
 }
 
 std::string to_line(std::string_view set, const shape& s, const std::vector<reading>& found) {
-    std::string line = fmt::format("{}\t{}{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+    std::string line = fmt::format("{}\t{}{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
                                    set,
                                    s.transa ? 'T' : 'N',
                                    s.transb ? 'T' : 'N',
@@ -407,7 +434,8 @@ std::string to_line(std::string_view set, const shape& s, const std::vector<read
                                    s.offset,
                                    s.batch,
                                    s.pointer_array ? 1 : 0,
-                                   s.beta);
+                                   s.beta,
+                                   s.share_a + 2 * s.share_b);
     for (const reading& r : found)
         line += !r.accepted ? "\t" : fmt::format("\t{}{:.5g}", r.is_rough ? "~" : "", r.us);
     return line + "\n";
@@ -425,7 +453,8 @@ std::vector<earlier_call> read_calls(const std::string& name) {
     std::string line;
     if (!std::getline(file, line) || !std::getline(file, line) || !line.starts_with("set\tform\t"))
         throw usage_error(fmt::format("{} has no readings", name));
-    const bool has_beta = line.find("\tbeta") != std::string::npos;
+    const bool has_beta = line.find("\tbeta") != std::string::npos,
+               has_shared = line.find("\tshared") != std::string::npos;
     std::vector<earlier_call> calls;
     for (int number = 3; std::getline(file, line); ++number) {
         std::istringstream fields(line);
@@ -436,6 +465,10 @@ std::vector<earlier_call> read_calls(const std::string& name) {
             s.batch >> s.pointer_array;
         if (has_beta)
             fields >> s.beta;
+        int shared = 0;
+        if (has_shared)
+            fields >> shared;
+        s.share_a = shared & 1, s.share_b = shared & 2;
         if (!fields || form.size() != 2)
             throw usage_error(fmt::format("{}, line {}: no call", name, number));
         s.transa = form[0] == 'T', s.transb = form[1] == 'T';
@@ -470,9 +503,10 @@ void take_readings(const session& of) {
 
     nlohmann::ordered_json context = bench::to_json(of.known);
     context["device"] = to_json(described);
-    file << "# " << context.dump()
-         << "\nset\tform\tm\tn\tk\tlda\tldb\tldc\toffset\tbatch\tpointers\tbeta\tincumbent\t"
-         << fmt::format("{}\n", fmt::join(names, "\t"));
+    file
+        << "# " << context.dump()
+        << "\nset\tform\tm\tn\tk\tlda\tldb\tldc\toffset\tbatch\tpointers\tbeta\tshared\tincumbent\t"
+        << fmt::format("{}\n", fmt::join(names, "\t"));
     const auto start = wall_clock::now();
     int count = 0;
     const auto read = [&](std::string_view set, const shape& s) {

@@ -211,6 +211,8 @@ shape complete(shape s) {
     require_at_least("--batch-gap", s.batch_gap, 0);
     if (s.shuffled && !s.pointer_array)
         throw usage_error("--shuffled is the order of --pointer-array: give both");
+    if ((s.share_a || s.share_b) && (s.pointer_array || s.routine != routine::sgemm))
+        throw usage_error("--share-a and --share-b are for products of sgemm by strides");
     if (s.data != data_kind::uniform && is_of_products(s.data) != (s.routine == routine::sgemm))
         throw usage_error(
             fmt::format("{} has no {} data", describe(s.routine).name, to_text(s.data)));
@@ -222,8 +224,8 @@ shape complete(shape s) {
 
 operand_sizes batch_strides(const shape& s) {
     const routine_info& of = describe(s.routine);
-    return {multiply(s.lda, of.a(s).cols) + s.batch_gap,
-            multiply(s.ldb, of.b(s).cols) + s.batch_gap,
+    return {s.share_a ? 0 : multiply(s.lda, of.a(s).cols) + s.batch_gap,
+            s.share_b ? 0 : multiply(s.ldb, of.b(s).cols) + s.batch_gap,
             multiply(s.ldc, of.c(s).cols) + s.batch_gap};
 }
 
@@ -236,11 +238,11 @@ operand_sizes count_elements(const shape& s) {
                                elements_of(of.c(s), s.ldc, inc)};
     if (s.in_place)
         return {one.a, 0, one.a};
-    const auto of_batch = [&](int64_t elements) {
-        return multiply(elements + (elements ? s.batch_gap : 0), s.batch);
+    const auto of_batch = [&](int64_t elements, bool is_shared = false) {
+        return is_shared ? elements : multiply(elements + (elements ? s.batch_gap : 0), s.batch);
     };
-    return {of_batch(one.a),
-            of_batch(one.b),
+    return {of_batch(one.a, s.share_a),
+            of_batch(one.b, s.share_b),
             of_batch(one.c),
             has(s.routine, field::activation) ? s.m : 0};
 }
@@ -318,6 +320,10 @@ std::string to_text(const shape& s) {
         text += fmt::format(" gap={}", s.batch_gap);
     if (s.pointer_array)
         text += s.shuffled ? " shuffled pointers" : " pointers";
+    if (s.share_a)
+        text += " shared A";
+    if (s.share_b)
+        text += " shared B";
     if (s.in_place)
         text += " in place";
     return text;

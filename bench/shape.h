@@ -142,7 +142,8 @@ struct shape {
     int64_t batch_gap = 0;      // elements between the matrices of a batch
     bool pointer_array = false; // the operands of a batch by arrays of pointers, not by strides
     bool shuffled = false;      // these pointers in random order
-    bool in_place = false;      // a transpose onto its own matrix
+    bool share_a = false, share_b = false; // one A or B for all products of a batch
+    bool in_place = false;                 // a transpose onto its own matrix
     data_kind data = data_kind::uniform;
     myblasActivation_t activation = MYBLAS_ACTIVATION_NONE; // after the bias of rows
     int64_t calls = 0;      // by the program whose log has the call; 0: not from a log

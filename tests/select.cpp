@@ -216,6 +216,30 @@ void test_physical_time(void**) {
     assert_true(std::fabs(learned_factor(v.of_single, view, work) - 4) < 2e-3f);
 }
 
+// An operand that all products of a batch share counts once, and has a weight of its own.
+void test_shared_operands(void**) {
+    sgemm_problem p = square(64);
+    p.batch_count = 10;
+    p.stride_a = p.stride_b = p.stride_c = 64 * 64;
+    time_model model = plain_model.model;
+    const auto bytes_and_hidden = [&] {
+        const work_query query(p, device, 0);
+        return std::pair(query.operand_bytes / (4 * 64 * 64), problem_view(model, query).hidden[0]);
+    };
+    for (size_t bits = 0; bits < model.fact_weights.size(); ++bits)
+        model.fact_weights[bits][0] = static_cast<float>(bits >> 6); // A shared 1, B shared 2
+    assert_true(bytes_and_hidden() == std::pair(30.0f, 0.0f));
+    p.stride_a = 0;
+    assert_true(bytes_and_hidden() == std::pair(21.0f, 1.0f));
+    p.stride_b = 0;
+    assert_true(bytes_and_hidden() == std::pair(12.0f, 3.0f));
+    const float* pointers[10] = {};
+    p.a_array = p.b_array = pointers;
+    assert_true(bytes_and_hidden().first == 30);
+    p.batch_count = 1;
+    assert_true(bytes_and_hidden().first == 3);
+}
+
 // In the shortest and the longest times, no term is lost or becomes infinite.
 void test_extreme_times(void**) {
     sgemm_problem p = square(64);
@@ -1014,6 +1038,7 @@ int main() {
         cmocka_unit_test(test_whole_up),
         cmocka_unit_test(test_rounds_of_blocks),
         cmocka_unit_test(test_physical_time),
+        cmocka_unit_test(test_shared_operands),
         cmocka_unit_test(test_extreme_times),
         cmocka_unit_test(test_device_counts),
         cmocka_unit_test(test_least_time),

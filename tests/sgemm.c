@@ -707,6 +707,7 @@ static bool run_batch(myblasHandle_t handle,
     call.ldc = batch.ldc;
     call.batch_count = batch_count;
     call.reads_C = device_scalars ? 2 : beta == 0 ? 0 : beta == 1 ? 1 : 2;
+    call.shared = batch.pointers ? 0 : batch.share_a + 2 * batch.share_b;
     const bool has_workspace = lend_poisoned_workspace(handle, &call, &o.workspace);
     const char* selected = NULL;
     const myblasStatus_t selection = myblasSelectKernel(handle, &call, &selected);

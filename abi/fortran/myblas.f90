@@ -122,7 +122,7 @@ module myblas
         integer(c_int) :: side = 0
         integer(c_int) :: uplo = 0
         integer(c_int) :: diag = 0
-        integer(c_int) :: is_fused = 0, reads_C = 0
+        integer(c_int) :: is_fused = 0, reads_C = 0, shared = 0
     end type
 
     type, bind(c) :: myblasEpilogue_t

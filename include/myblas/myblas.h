@@ -217,6 +217,7 @@ typedef enum {
  *              other than D. Any other mysgemmFused takes mysgemm's kernel: for example one with no
  *              epilogue and a beta that the host knows to be 0. ldc and C describe D)
  *              reads_C (0: beta is 0; 1: it is 1; 2: it has another value, or is in device memory)
+ *              shared (of a batch by strides: 1 if all products have one A, 2: one B, 3: both)
  *   TRANSPOSE  m n lda ldb A B element_bytes (0 means 4) batch_count (0 means 1); A == B, not NULL:
  *              in place
  *   GEAM       transa transb m n lda ldb ldc A B C
@@ -257,6 +258,7 @@ typedef struct {
     myblasDiagType_t diag;
     int is_fused;
     int reads_C;
+    int shared;
 } myblasCall_t;
 
 /* ---- Handles --------------------------------------------------------------------------------- */

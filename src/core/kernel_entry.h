@@ -49,7 +49,7 @@ struct work_query {
     size_t workspace_bytes;
     float m, n, k, batch; // the extents, at least 1
     float c_elements;     // computed elements of C
-    float operand_bytes;  // of A, B and C
+    float operand_bytes;  // of A, B and C, each matrix of a batch counted once
     float copies_a,
         copies_b; // copy instructions of a warp for each float; 16-byte copies if aligned
 
@@ -57,7 +57,8 @@ struct work_query {
         : problem(p), device(d), workspace_bytes(bytes), m(at_least_1(p.m)), n(at_least_1(p.n)),
           k(at_least_1(p.k)), batch(at_least_1(p.batch_count)),
           c_elements(at_least_1(static_cast<float>(computed_elements(p)))),
-          operand_bytes(4 * batch * (m * k + k * n + c_elements)),
+          operand_bytes(4 * ((shares_a(p) ? 1 : batch) * m * k + (shares_b(p) ? 1 : batch) * k * n +
+                             batch * c_elements)),
           copies_a(copies_of(p.a, p.lda, p.a_array)), copies_b(copies_of(p.b, p.ldb, p.b_array)) {}
 
 private:

@@ -46,6 +46,7 @@ struct sgemm_problem {
     bool is_gemv = false; // the call was gemv: C is one column or one row
     triangle_of_c triangle = triangle_of_c::none;
     known_zeros zeros = known_zeros::none;
+    uint8_t scalar_copies = 0; // set by a launcher: 1: A is copied by scalar loads, 2: B, 3: both
     int64_t m = 0, n = 0, k = 0;
     scalar alpha{}, beta{};
     const float* a = nullptr;
@@ -98,9 +99,21 @@ struct sgemm_problem {
         if (call.is_fused)
             epilogue.activation = MYBLAS_ACTIVATION_RELU;
         beta.value = call.reads_C == 0 ? 0 : call.reads_C == 1 ? 1 : 0.5f;
+        if (call.shared & 1)
+            stride_a = 0;
+        if (call.shared & 2)
+            stride_b = 0;
         return nullptr;
     }
 };
+
+// Whether all products of a batch read the same A, or the same B.
+inline bool shares_a(const sgemm_problem& p) {
+    return p.batch_count > 1 && !p.a_array && p.stride_a == 0;
+}
+inline bool shares_b(const sgemm_problem& p) {
+    return p.batch_count > 1 && !p.b_array && p.stride_b == 0;
+}
 
 // A matrix by a vector with a negative increment, which is a leading dimension here. With pointer
 // arrays, the stride is the offset from the pointer to element 0.

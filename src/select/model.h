@@ -48,7 +48,7 @@ struct work_costs {
 inline constexpr size_t work_feature_count = 12, hidden_count = 48;
 // Features of a problem: logarithms of sizes, and facts, which are 0 or 1. A product of facts is a
 // fact too.
-inline constexpr size_t size_feature_count = 7, fact_count = 6, fact_feature_count = 8;
+inline constexpr size_t size_feature_count = 7, fact_count = 8, fact_feature_count = 10;
 
 // Features of a problem whose C may be read.
 inline constexpr size_t c_feature_count = 8;
@@ -105,14 +105,23 @@ constexpr auto tabulate_domains(std::span<const variant_model> variants) {
 }
 
 // Computes time_model::fact_weights: for each set of facts the sum of its rows. The rows are for
-// transa, transb, both, A aligned, B aligned, C aligned, pointer arrays, and always.
+// transa, transb, both, A aligned, B aligned, C aligned, pointer arrays, A shared, B shared, and
+// always.
 constexpr auto
 tabulate_facts(const std::array<std::array<float, hidden_count>, fact_feature_count>& rows) {
     std::array<std::array<float, hidden_count>, 1 << fact_count> sums{};
     for (size_t bits = 0; bits < sums.size(); ++bits) {
         const auto holds = [&](size_t fact) { return (bits >> fact & 1) != 0; };
-        const bool facts[] = {
-            holds(0), holds(1), holds(0) && holds(1), holds(2), holds(3), holds(4), holds(5), true};
+        const bool facts[] = {holds(0),
+                              holds(1),
+                              holds(0) && holds(1),
+                              holds(2),
+                              holds(3),
+                              holds(4),
+                              holds(5),
+                              holds(6),
+                              holds(7),
+                              true};
         for (size_t row = 0; row < fact_feature_count; ++row)
             for (size_t h = 0; h < hidden_count && facts[row]; ++h)
                 sums[bits][h] += rows[row][h];
@@ -200,7 +209,9 @@ struct problem_view {
                                         is_aligned(p.a, p.lda),
                                         is_aligned(p.b, p.ldb),
                                         is_aligned(p.c, p.ldc),
-                                        p.a_array != nullptr};
+                                        p.a_array != nullptr,
+                                        shares_a(p),
+                                        shares_b(p)};
         size_t bits = 0;
         for (size_t i = 0; i < fact_count; ++i)
             bits |= size_t{facts[i]} << i;

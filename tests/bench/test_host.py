@@ -241,15 +241,18 @@ def test_sweeps_have_the_shapes_that_they_are_named_for():
     assert sorted(set(lengths)) == [2**i for i in range(21)]
 
 
-def test_scalars_gaps_and_shuffled_pointers_are_verified():
+def test_scalars_gaps_shared_operands_and_shuffled_pointers_are_verified():
     sizes = ["-m", "33", "-n", "20", "-k", "17", "--ld-pad", "1", "--offset", "1"]
     for arguments, wanted in (
         (["--alpha", "-1", "--beta", "1"], {"alpha": -1, "beta": 1}),
         (["--beta", "0.5", "--batch", "3", "--batch-gap", "5"], {"beta": 0.5, "batch_gap": 5}),
         (["--batch", "4", "--pointer-array", "--shuffled"], {"shuffled": True}),
+        (["--batch", "3", "--share-a"], {"share_a": True}),
+        (["--batch", "3", "--batch-gap", "2", "--share-b"], {"batch_gap": 2, "share_b": True}),
     ):
         (entry, *_) = measure(*sizes, *arguments, "--kernel", "reference")["results"]
-        found = {name: entry.get(name) for name in ("alpha", "beta", "batch_gap", "shuffled")}
+        names = ("alpha", "beta", "batch_gap", "shuffled", "share_a", "share_b")
+        found = {name: entry.get(name) for name in names}
         assert found == dict.fromkeys(found) | wanted
         assert entry["max_err"] > 0
 
@@ -542,6 +545,7 @@ def test_accuracy_follows_from_the_seed():
     "--sweep public --beta 1",
     "-f sum --beta 1",
     "--batch 2 --shuffled",
+    "--batch 2 --pointer-array --share-a",
     "--batch-gap -1",
     "--rival cublaslt:0",
     "--rival cublas",

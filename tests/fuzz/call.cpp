@@ -755,6 +755,8 @@ myblasCall_t describe(const call_case& c) {
     if (call.is_fused)
         call.ldc = g.ldd;
     call.reads_C = c.device_scalars ? 2 : c.beta == 0 ? 0 : c.beta == 1 ? 1 : 2;
+    if (c.f == sgemm_strided_batched || c.f == sgemm_fused_strided_batched)
+        call.shared = (g.strideA == 0) + 2 * (g.strideB == 0);
     if (c.f == ssymv)
         call.ldb = g.incx, call.ldc = g.incy;
     return call;

@@ -32,6 +32,7 @@
 #include "kernels/common/quad_exchange.cuh"
 #include "kernels/common/swizzle.cuh"
 #include "kernels/sgemm/components/epilogue.cuh"
+#include "kernels/sgemm/components/hot_operand.h"
 #include "kernels/sgemm/components/operands.cuh"
 #include "kernels/sgemm/components/work.h"
 
@@ -128,11 +129,16 @@ struct small_tile_copier {
     bool quads;     // whether the operand consists of aligned quads
     bool is_common; // false unless Shape::may_be_common
 
-    __device__ small_tile_copier(
-        const float* base, int64_t ld_, int64_t first_line, int all_lines, int k, bool is_common_)
+    __device__ small_tile_copier(const float* base,
+                                 int64_t ld_,
+                                 int64_t first_line,
+                                 int all_lines,
+                                 int k,
+                                 bool is_common_,
+                                 bool is_scalar)
         : gmem(base + (k_contiguous ? first_line * ld_ : first_line)), ld(ld_),
           lines_left(all_lines - static_cast<int>(first_line)),
-          quads(aligned16(base, ld_) && (k_contiguous ? k : all_lines) % 4 == 0),
+          quads(!is_scalar && aligned16(base, ld_) && (k_contiguous ? k : all_lines) % 4 == 0),
           is_common(is_common_) {}
 
     // Starts the copies of the slab at first_k, with zeroes outside of the operand.
@@ -781,8 +787,9 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_sm)
     float row_bias = 0; // of the row that the thread writes by columns
     const bool common_a = Shape::may_be_common && is_common(p, p.a_array, p.stride_a);
     const bool common_b = Shape::may_be_common && is_common(p, p.b_array, p.stride_b);
-    tile::multiply(typename tile::copier_a(o.a, p.lda, at.row, static_cast<int>(p.m), k, common_a),
-                   typename tile::copier_b(o.b, p.ldb, at.col, static_cast<int>(p.n), k, common_b),
+    const int m = static_cast<int>(p.m), n = static_cast<int>(p.n);
+    tile::multiply(typename tile::copier_a(o.a, p.lda, at.row, m, k, common_a, p.scalar_copies & 1),
+                   typename tile::copier_b(o.b, p.ldb, at.col, n, k, common_b, p.scalar_copies & 2),
                    k,
                    Shape::packed ? 0 : at.rank * Shape::groups + at.group,
                    smem + at.group * tile::group_floats,
@@ -870,16 +877,26 @@ struct small_tile_variant {
                                                   is_common(p, p.b_array, p.stride_b));
         const unsigned choice = form_bits(p) | may_be_nonzero(p.beta) << 2 | adds << 3 |
                                 (is_fused || has_common) << 4 | is_masked << 5;
+        const auto tiles_m = ceil_div<int64_t>(p.m, Shape::block_m),
+                   tiles_n = ceil_div<int64_t>(p.n, Shape::block_n);
+        sgemm_problem launched = p;
+        if (Shape::cluster == 1 && !has_common) {
+            // Where k runs along memory, only the shortest slabs read parts of many cache lines.
+            const hot_operands hot(p, tiles_m, tiles_n);
+            const bool scalar_a = hot.a && (!p.transa || Shape::block_k == 8),
+                       scalar_b = hot.b && (p.transb || Shape::block_k == 8);
+            launched.scalar_copies = static_cast<uint8_t>(scalar_a | scalar_b << 1);
+        }
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return launch_products(kernel,
-                                   {.x = ceil_div<int64_t>(p.m, Shape::block_m) * Shape::cluster,
-                                    .y = ceil_div<int64_t>(p.n, Shape::block_n),
+                                   {.x = tiles_m * Shape::cluster,
+                                    .y = tiles_n,
                                     .threads = Shape::threads,
                                     .smem_bytes = bytes,
                                     .cluster = Shape::cluster,
                                     .early = true,
                                     .products = Shape::packed ? Shape::groups : 1},
-                                   p,
+                                   launched,
                                    context);
         });
     }

@@ -13,6 +13,7 @@
 // Launch: a block of one or two warps for each tile.
 // Accepts: products of up to 4096 tiles, with a k up to 2^30.
 #include "kernels/common/overlap.cuh"
+#include "kernels/sgemm/components/hot_operand.h"
 #include "kernels/sgemm/components/work.h"
 #include "kernels/sgemm/registry.h"
 #include "kernels/sgemm/simt/warp_tile_narrow.cuh"
@@ -126,10 +127,21 @@ struct variant {
             });
     }
 
+    // Whether scalar loads of an operand are faster than quads.
+    template <class Shape>
+    static bool copies_hot_quads(const sgemm_problem& p) {
+        const hot_operands hot(
+            p, ceil_div<int64_t>(p.m, Shape::block_m), ceil_div<int64_t>(p.n, Shape::block_n));
+        return (hot.a && !p.transa) || (hot.b && p.transb);
+    }
+
     static myblasStatus_t launch(const sgemm_problem& p, const launch_context& context) {
-        const bool quads =
-            copies_quads(p) && batch_aligned16(p.c, p.ldc, p.stride_c, p.c_array, p.batch_count);
         const bool is_across = lies_across(p), is_few = has_few(p, *context.device);
+        const bool hot = with_shape(is_few, is_across, [&](auto, auto of) {
+            return copies_hot_quads<typename decltype(of)::type>(p);
+        });
+        const bool quads = copies_quads(p) && !hot &&
+                           batch_aligned16(p.c, p.ldc, p.stride_c, p.c_array, p.batch_count);
         const unsigned choice = form_bits(p) | quads << 2 | is_across << 3 | is_few << 4;
         return with_kernel(choice, [&](auto kernel, size_t bytes) {
             return with_shape(is_few, is_across, [&](auto, auto of) {
