@@ -68,8 +68,8 @@ ALONE_US, LITTLE, FAR = 11, 1.1, 1.6
 # beyond 80000.)
 MOST_MEAN, MOST_P95, MOST_WORST = 1.013, 1.08, 1.75
 FAR_OFF, MOST_FAR_OFF = 1.3, 0.006
-LEAST_KNOWN = 0.98  # the least part of the choices that must have been measured
-MOST_PHYSICAL = 1.04  # the same for the mean without the learned factor
+LEAST_KNOWN = 0.975  # the least part of the choices that must have been measured
+MOST_PHYSICAL = 1.042  # the same for the mean without the learned factor
 # The same for the mean on cards that the model is not fitted to, also if they had the memory rate
 # of the card that it is fitted to.
 MOST_CARRIED = 1.03
@@ -648,6 +648,16 @@ def find_bounds(model, view, us, rows):
     return np.nan_to_num(np.nanpercentile(factors, (3, 97), axis=0)).T
 
 
+def limit_to_readings(domain, view, us, rows):
+    """Ends each variant's domain where the readings with its times end."""
+    for variant, column in enumerate(view.columns):
+        timed = view.domain[rows & np.isfinite(us[:, column])]
+        if len(timed):
+            ends = domain[0][variant]
+            ends[:, 0] = np.maximum(ends[:, 0], timed.min(axis=0))
+            ends[:, 1] = np.minimum(ends[:, 1], timed.max(axis=0))
+
+
 def joined_domains(old, new, sizes):
     """The old domains, widened by the new ones in some sizes and in rounds."""
     (ranges, most_rounds), (found, found_rounds) = old, new
@@ -666,7 +676,9 @@ def refine(old, view, readings, library, rows):
     regrets = find_situations(view, readings, library)
     model = old.among(view.variants)
     for kind, sizes in ((SINGLES, range(len(DOMAIN))), (BATCHES, [DOMAIN.index("batch")])):
-        found = find_domains(view, regrets, readings.rough, rows & (view.kind == kind))
+        of_kind = rows & (view.kind == kind)
+        found = find_domains(view, regrets, readings.rough, of_kind)
+        limit_to_readings(found, view, us, of_kind)
         model.domain = joined_domains(model.domain, found, sizes)
     blocks = [
         Block(view, model.costs, model.domain, readings, library, rows & (view.kind == kind), kind)
@@ -894,14 +906,10 @@ def command_add(library, family):
     costs = fit_costs(view, us, readings.rough, best, rows)
     regrets = find_situations(view, readings, library)
     domain = find_domains(view, regrets, readings.rough, rows)
-    # Single products are another matter than batches, if the readings have none.
-    batch = DOMAIN.index("batch")
-    new = [view.columns[view.variants.index(name)] for name in names]
-    least_batch = view.domain[np.isfinite(us[:, new]).any(axis=1), batch].min()
-    domain[0][:, batch, 0] = np.maximum(domain[0][:, batch, 0], least_batch)
+    limit_to_readings(domain, view, us, rows)
     physical = view.all_physical(costs)
     old = read_model(MODEL)
-    kept = [name for name in old.variants if name not in names]
+    kept = [name for name in old.variants if name not in names and name in library.names]
     model = old.among(kept)
     outputs = np.maximum(view.problem @ model.hidden, 0)
     weights, bounds = [], []
@@ -929,10 +937,34 @@ def command_add(library, family):
         with_new(model.hidden_weights, np.array(weights)[:, WORK_FEATURES:]),
         np.concatenate([model.c_weights, np.zeros((len(names), C_FEATURES))]),
     )
+    reading_c = [Readings(file) for file in sorted(glob.glob(READINGS.format(READS_C)))]
+    reading_c = [file for file in reading_c if set(names) <= set(file.kernels)]
+    if reading_c and not set(file.path for file in reading_c) & set(file.path for file in files):
+        fit_c_weights(model, names, join(reading_c), library)
+        files += reading_c
     used = ", ".join(os.path.relpath(file.path, ROOT) for file in files)
     update_model(model, family, f"bench/fit.py --add {family}, by {used}")
     print_held_back(model, view, readings, library)
     return 0
+
+
+def fit_c_weights(model, names, readings, library):
+    """Fits the factors of these variants where C is read, and leaves the rest of the model."""
+    view = View(readings, library)
+    us = in_mode(readings, library, len(MODES) - 1)[0]
+    found = model.among(view.variants).log_cycles(view)
+    for name in names:
+        variant = view.variants.index(name)
+        times = us[:, view.columns[variant]]
+        known = ~readings.held & np.isfinite(times) & ~readings.rough[:, view.columns[variant]]
+        features = view.c_features[known]
+        error = np.log2(times[known] * view.clock_mhz[known]) - found[known, variant]
+        ridge = 0.12 * np.eye(C_FEATURES)
+        weights = np.linalg.solve(features.T @ features + ridge, features.T @ error)
+        model.c_weights[model.variants.index(name)] = weights
+        left = error - features @ weights
+        spread = [f"{100 * (2 ** np.abs(e).mean() - 1):.1f}%" for e in (error, left)]
+        print(f"{name}, reading C: {known.sum()} readings, apart by {spread[0]}, then {spread[1]}")
 
 
 def judge(regret, readings, rows, mode, chosen, is_fitted, most_carried):

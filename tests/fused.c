@@ -372,6 +372,7 @@ static bool run_and_check(myblasHandle_t handle,
 // Whether the kernel has an epilogue, by its name.
 static bool has_epilogue(myblasHandle_t handle, const char* name) {
     static const char* const kernels[] = {"warp_tile/256x128",
+                                          "group_tile/64x32",
                                           "warp_tile/128x64",
                                           "warp_tile/64x64",
                                           "stream_k/128x64",

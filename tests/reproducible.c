@@ -613,11 +613,15 @@ static const char* const known_to_keep_order[] = {"ordered",
                                                   "small_tile/16x16_packed",
                                                   "small_tile/32x32_packed",
                                                   "tiny",
-                                                  "short_k",
-                                                  "update/128x64",
-                                                  "update/64x64"};
-static const char* const known_to_cut_k[] = {
-    "blocked", "openblas", "split_k", "stream_k/128x64", "small_tile/32x32_k16", "skinny", "gemv"};
+                                                  "short_k"};
+static const char* const known_to_cut_k[] = {"blocked",
+                                             "openblas",
+                                             "split_k",
+                                             "stream_k/128x64",
+                                             "small_tile/32x32_k16",
+                                             "group_tile/64x32",
+                                             "skinny",
+                                             "gemv"};
 
 static bool is_listed(const char* name, const char* const* list, size_t count) {
     for (size_t i = 0; i < count; ++i)

@@ -38,7 +38,7 @@ constexpr kernel_lists kernels = {
              cuda::sgemm_multistage, cuda::sgemm_warp_tile, cuda::sgemm_warp_tile_narrow,
              cuda::sgemm_split_k,
              cuda::sgemm_stream_k, cuda::sgemm_small_tile, cuda::sgemm_small_tile_clusters,
-             cuda::sgemm_tiny, cuda::sgemm_short_k, cuda::sgemm_update, cuda::sgemm_skinny,
+             cuda::sgemm_tiny, cuda::sgemm_short_k, cuda::sgemm_group_tile, cuda::sgemm_skinny,
              cuda::sgemm_gemv, cuda::sgemm_thin_panel,
              cuda::sgemm_bf16x6, cuda::sgemm_fp16x3, cuda::sgemm_tf32x3, cuda::sgemm_tf32x3_batch>,
     ladder<cuda::transpose_copy, cuda::transpose_copy_shared, cuda::transpose_naive,

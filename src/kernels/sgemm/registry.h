@@ -32,7 +32,7 @@ extern const std::array<sgemm_kernel, 8> sgemm_small_tile;
 extern const std::array<sgemm_kernel, 4> sgemm_small_tile_clusters;
 extern const sgemm_kernel sgemm_tiny;
 extern const sgemm_kernel sgemm_short_k;
-extern const std::array<sgemm_kernel, 2> sgemm_update;
+extern const std::array<sgemm_kernel, 1> sgemm_group_tile;
 extern const sgemm_kernel sgemm_skinny;
 extern const sgemm_kernel sgemm_gemv;
 extern const sgemm_kernel sgemm_thin_panel;
