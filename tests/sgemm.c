@@ -543,6 +543,44 @@ static void test_shared_tiles(void** state) {
     }
 }
 
+// group_tile has tiles of four shapes. On 132 multiprocessors these products take those that
+// smaller ones do not.
+static void test_tile_shapes(void** state) {
+    static const struct shape shapes[] = {
+        {1003, 901, 2999}, {601, 503, 403}, {1279, 509, 403}, {4001, 603, 301}, {2012, 500, 516}};
+    static const float betas[] = {0, 1, -0.5f};
+    static const char name[] = "group_tile/64x32";
+    myblasHandle_t handle = require_handle(state);
+    if (reduced() || !is_wanted(name) ||
+        myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, name) != MYBLAS_STATUS_SUCCESS)
+        skip(); // the host backend does not have it
+    struct operands operands = operands_create(handle);
+    struct counts counts = {0, 0};
+    for (size_t s = 0; s < COUNT_OF(shapes); ++s) {
+        random_seed(s + 1);
+        struct product product = product_create(shapes[s], s % 2);
+        for (size_t form = 0; form < 4; ++form) {
+            for (size_t turn = 0; turn < 2 * COUNT_OF(betas); ++turn) {
+                const size_t layout = turn % 2 ? 3 : 1; // misaligned, aligned
+                myblasCall_t call = empty_call(MYBLAS_ROUTINE_SGEMM);
+                place_inputs(&operands, &product, layouts[layout], form & 2, form & 1, &call);
+                run_call(handle,
+                         name,
+                         &operands,
+                         &product,
+                         layouts[layout],
+                         call,
+                         1.5f,
+                         betas[turn / 2],
+                         &counts);
+            }
+        }
+        product_destroy(&product);
+    }
+    assert_int_equal(counts.ran, 8 * COUNT_OF(betas) * COUNT_OF(shapes));
+    operands_destroy(&operands);
+}
+
 // The selection itself serves every call, in every mode.
 static void test_selection(void** state) {
     myblasHandle_t handle = require_handle(state);
@@ -2245,6 +2283,7 @@ int main(void) {
         cmocka_unit_test(test_every_kernel),
         cmocka_unit_test(test_families),
         cmocka_unit_test(test_shared_tiles),
+        cmocka_unit_test(test_tile_shapes),
         cmocka_unit_test(test_selection),
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_values),

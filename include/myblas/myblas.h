@@ -21,7 +21,9 @@
  *               workspace, without waiting (myblasSetWorkspaceLimit). In a capture it may allocate
  *               memory for the graph: the allocation is not recorded in the graph, but may make the
  *               call wait for other work on the device. Otherwise only mysgemmHost allocates. On
- *               the host backend every call is finished when it returns.
+ *               the host backend every call is finished when it returns. A kernel's code is loaded
+ *               by the first call that takes the kernel. As for the first launch of any kernel, the
+ *               CUDA driver may then wait for the device, and allocate memory for the code.
  *   Threads     A handle may be used by one thread at a time. Different handles are independent.
  *   Errors      Every function that can fail returns a status. Arguments are checked in the order
  *               of the parameter list, then the quick returns are taken (a size of zero), then
@@ -217,7 +219,8 @@ typedef enum {
  *              other than D. Any other mysgemmFused takes mysgemm's kernel: for example one with no
  *              epilogue and a beta that the host knows to be 0. ldc and C describe D)
  *              reads_C (0: beta is 0; 1: it is 1; 2: it has another value, or is in device memory)
- *              shared (of a batch by strides: 1 if all products have one A, 2: one B, 3: both)
+ *              shared (of a batch by strides, 0: each product has an A and a B of its own; 1: all
+ *              have one A; 2: one B; 3: both)
  *   TRANSPOSE  m n lda ldb A B element_bytes (0 means 4) batch_count (0 means 1); A == B, not NULL:
  *              in place
  *   GEAM       transa transb m n lda ldb ldc A B C
@@ -239,8 +242,8 @@ typedef enum {
  *   TRSM       side uplo transa diag m n lda ldb A B math_mode batch_count (0 means 1)
  *              pointer_array (1: mystrsmBatched; A and B are then ignored)
  * Pointers only tell alignment and aliasing: they are never dereferenced. NULL stands for a fresh
- * allocation. Batches are taken as contiguous. Fields may be added at the end; later versions
- * accept the sizes of earlier ones.
+ * allocation. The matrices of a batch are taken as contiguous, except for shared ones. Fields may
+ * be added at the end; later versions accept the sizes of earlier ones.
  */
 typedef struct {
     size_t size_bytes;

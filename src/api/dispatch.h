@@ -112,16 +112,14 @@ template <class Problem>
                                     const Problem& problem,
                                     const selection<Problem>& chosen,
                                     const launch_context& context) noexcept {
-    if (const myblasStatus_t failure = prepare(*chosen.kernel, handle))
-        return failure;
     if constexpr (planned<Problem>)
         if (!chosen.kernel->launch)
             return run_plan(handle, problem, chosen, context);
     return chosen.kernel->launch(problem, context);
 }
 
-// Every call that computes passes here. Nothing here waits for the stream or throws, and only
-// find_memory allocates.
+// Every call that computes passes here. Nothing here waits for the stream or throws. Only
+// find_memory allocates, and the runtime when it loads a kernel's code (api/preparation.h).
 template <class Problem>
 [[nodiscard, gnu::noinline]] myblasStatus_t
 dispatch(myblasContext& handle, const char* function, const Problem& problem) noexcept {
@@ -147,8 +145,12 @@ dispatch(myblasContext& handle, const char* function, const Problem& problem) no
 
     if (logger::is_on())
         logger::write("%s: %s %s", function, kernel->name, describe(problem).text);
-    if (const myblasStatus_t failure = launch(handle, problem, chosen, context))
-        return refuse(function, failure, "the launch failed");
+    const char* reason = "the launch failed";
+    myblasStatus_t failure = prepare(*kernel, handle, &reason);
+    if (failure == MYBLAS_STATUS_SUCCESS)
+        failure = launch(handle, problem, chosen, context);
+    if (failure != MYBLAS_STATUS_SUCCESS)
+        return refuse(function, failure, reason);
     handle.last_kernel[routine_traits<Problem>::routine] = kernel->name;
     return MYBLAS_STATUS_SUCCESS;
 }

@@ -99,8 +99,9 @@ myblasStatus_t prepare_for(const myblasContext& handle, const char** reason) noe
                      kernels_of<Problem>(handle.backend->id)) {
                     if (!kernel->prepare || !runs_on(*kernel, handle.device))
                         continue;
-                    if (prepare(*kernel, handle, !is_known) != MYBLAS_STATUS_SUCCESS)
-                        return handle.backend->explain_preparation(reason);
+                    if (!is_known || !prepared.contains(kernel, handle.context))
+                        if (const myblasStatus_t failure = prepare_now(*kernel, handle, reason))
+                            return failure;
                     if (is_done = is_known; is_done)
                         break;
                 }

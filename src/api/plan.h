@@ -97,7 +97,8 @@ private:
                           routine_traits<Problem>::name,
                           chosen.kernel->name,
                           describe(problem).text);
-        if (const myblasStatus_t failure = prepare(*chosen.kernel, handle))
+        const char* reason = nullptr;
+        if (const myblasStatus_t failure = prepare(*chosen.kernel, handle, &reason))
             return failure;
         return chosen.kernel->launch(problem, context);
     }

@@ -2,6 +2,7 @@
 // takes up to milliseconds.
 #pragma once
 
+#include "core/backend.h"
 #include "core/handle.h"
 #include "core/kernel_entry.h"
 
@@ -12,7 +13,8 @@
 namespace myblas {
 
 // The kernels that are prepared, each with its context. Threads may prepare the same kernel at the
-// same time. When there is no room left, later kernels are prepared for each call.
+// same time. When there is no room left, as after many contexts, all are forgotten, and prepared
+// again when they are next used.
 class prepared_kernels {
 public:
     bool contains(const void* kernel, uint64_t context) const noexcept {
@@ -34,6 +36,8 @@ public:
             if (slots[slot_of(key, i)].compare_exchange_strong(found, key) || found == key)
                 return;
         }
+        for (auto& slot : slots)
+            slot.store(0);
     }
 
 private:
@@ -54,17 +58,30 @@ private:
 
 inline constinit prepared_kernels prepared;
 
-// Before each launch of the kernel. `again`: even if it was prepared before.
+// Why not, if the status is not SUCCESS: ARCH_MISMATCH, ALLOC_FAILED or NOT_INITIALIZED.
+template <class Problem>
+[[nodiscard]] myblasStatus_t prepare_now(const kernel_entry<Problem>& kernel,
+                                         const myblasContext& handle,
+                                         const char** reason) noexcept {
+    if (kernel.prepare(handle.device) != MYBLAS_STATUS_SUCCESS)
+        return handle.backend->explain_preparation(reason);
+    // The program may have made another context of the device current.
+    if (current_context(*handle.backend) == handle.context)
+        prepared.add(&kernel, handle.context);
+    return MYBLAS_STATUS_SUCCESS;
+}
+
+// Before each launch of the kernel. ALLOC_FAILED or EXECUTION_FAILED, and why.
 template <class Problem>
 [[nodiscard]] myblasStatus_t prepare(const kernel_entry<Problem>& kernel,
                                      const myblasContext& handle,
-                                     bool again = false) noexcept {
-    if (!kernel.prepare || (!again && prepared.contains(&kernel, handle.context)))
+                                     const char** reason) noexcept {
+    if (!kernel.prepare || prepared.contains(&kernel, handle.context))
         return MYBLAS_STATUS_SUCCESS;
-    if (const myblasStatus_t failure = kernel.prepare(handle.device))
-        return failure;
-    prepared.add(&kernel, handle.context);
-    return MYBLAS_STATUS_SUCCESS;
+    const myblasStatus_t status = prepare_now(kernel, handle, reason);
+    return status == MYBLAS_STATUS_SUCCESS || status == MYBLAS_STATUS_ALLOC_FAILED
+               ? status
+               : MYBLAS_STATUS_EXECUTION_FAILED;
 }
 
 } // namespace myblas

@@ -108,8 +108,8 @@ struct kernel_entry {
     // The kernel's work for a product, even one that the kernel does not accept. Null: the time
     // cannot be predicted, and rules alone select the kernel.
     work_estimate (*work)(const work_query&) = nullptr;
-    // Called before the first launch in a context, to opt in to large shared memory. Null: nothing
-    // to prepare.
+    // Called before the first launch in a context, to opt in to large shared memory, also for the
+    // kernels of others that `launch` launches. Null: nothing to prepare.
     myblasStatus_t (*prepare)(const device_info&) = nullptr;
     // Enqueues the work on the context's stream. Null: the kernel is the plan of its routine
     // (level3/plan.h). The plan's products and other steps are selected and launched one by one.

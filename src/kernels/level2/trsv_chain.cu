@@ -97,7 +97,7 @@ solve_part(const float* triangle, const float* divisor, const float* reciprocal,
     return solve_32<true>(triangle, divisor, reciprocal, right);
 }
 
-// A single part.
+// Up to 32 unknowns: one block, without counters.
 template <bool across>
 __global__ void __launch_bounds__(few_threads) few(lower_view t, scalar alpha, scalar gate) {
     constexpr int warps = few_threads / warp_size, lines = width / warps;
@@ -273,12 +273,6 @@ __global__ void __launch_bounds__(threads, 2)
 
 bool accepts(const trsv_problem& p, const device_info&) { return p.n <= most_chain_order; }
 
-myblasStatus_t prepare(const device_info&) {
-    if (const myblasStatus_t failure = allow_smem(chain<false>, sizeof(chain_smem<false>)))
-        return failure;
-    return allow_smem(chain<true>, sizeof(chain_smem<true>));
-}
-
 myblasStatus_t launch_chain(const trsv_problem& p, const launch_context& context) {
     return solve_chain(view_of(p), {1}, {1}, p.trans, context);
 }
@@ -295,9 +289,14 @@ constinit const kernel_entry<trsv_problem> trsv_chain = {
     .smem_bytes = sizeof(chain_smem<false>),
     .uses_counters = true,
     .accepts = accepts,
-    .prepare = prepare,
+    .prepare = [](const device_info&) { return prepare_chain(); },
     .launch = launch_chain,
 };
+
+myblasStatus_t prepare_chain() {
+    const myblasStatus_t failure = allow_smem(chain<false>, sizeof(chain_smem<false>));
+    return failure ? failure : allow_smem(chain<true>, sizeof(chain_smem<true>));
+}
 
 myblasStatus_t solve_chain(
     const lower_view& t, scalar alpha, scalar gate, bool is_across, const launch_context& context) {

@@ -22,6 +22,9 @@ struct lower_view {
 inline constexpr int chain_block = 128; // unknowns
 inline constexpr int64_t most_chain_order = int64_t{counter_count - 1} * chain_block;
 
+// For kernel_entry::prepare of kernels that launch solve_chain.
+myblasStatus_t prepare_chain();
+
 // X = L^-1 * alpha * X, or 0 where `gate` is zero. is_across: rows of L are contiguous in memory.
 myblasStatus_t
 solve_chain(const lower_view&, scalar alpha, scalar gate, bool is_across, const launch_context&);

@@ -435,7 +435,7 @@ myblasStatus_t prepare_solve(const device_info& device) {
         for (const bool is_wide : {false, true})
             if (const myblasStatus_t failure = with_sizes(rows, is_wide, prepare))
                 return failure;
-    return MYBLAS_STATUS_SUCCESS;
+    return prepare_chain(); // for a single line
 }
 
 myblasStatus_t solve(const triangle_step& p, const launch_context& context) {

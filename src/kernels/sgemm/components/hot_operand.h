@@ -11,6 +11,7 @@
 
 namespace myblas::cuda {
 
+// Whether all blocks read one and the same tile of an operand.
 // For an operand of `tiles` tiles in each product, where `readers` blocks read each tile. The
 // limits are measured (docs/experiments/sgemm_small.md).
 inline bool

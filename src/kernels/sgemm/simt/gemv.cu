@@ -136,8 +136,8 @@ void split_block(
     set_sharing(schedule, static_cast<int>(sharing));
 }
 
-// Whether the sums of `count` groups of lines meet in a mailbox. The blocks that wait there leave
-// places on every multiprocessor.
+// Whether the sums of `count` groups of lines meet in a mailbox. One block of each group waits
+// there, so as many places are left to the others, unless all blocks run at once.
 bool fits_mailbox(int64_t count, int64_t splits, int lines, const device_info& device) {
     return count <= device.sm_count && count * (splits - 1) * lines <= counter_count;
 }

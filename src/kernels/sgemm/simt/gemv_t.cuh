@@ -101,7 +101,8 @@ __global__ void __launch_bounds__(share_shape<width, lines, unroll>::warps * 32,
     constexpr int warps = shape::warps;
     __shared__ float sums[2][warps][lines];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    // Blocks wait only for blocks with a lower index, which start before them.
+    // Blocks wait only for those with a lower blockIdx, which GPUs start first. (CUDA does not
+    // promise it.) Therefore `block` counts from the last one.
     const int block = static_cast<int>(gridDim.x - 1 - blockIdx.x);
     const auto groups = static_cast<int>((layout.lines + lines - 1) / lines);
 

@@ -339,8 +339,8 @@ struct group_tile : warp_tile<group_tile_shape_of<Shape, transa, transb>,
             write_stage = read_stage;
             read_stage = next_stage();
         }
-        // The first group has one whole slab more than those after the end of k. These synchronise
-        // once more, so that all do so equally often.
+        // If the whole slabs do not divide evenly, the first groups have one more than the others,
+        // which then synchronise once more, so that all do so equally often.
         const int slabs = k / block_k;
         if (has_round_copies && slabs % Shape::groups != 0 && group >= slabs % Shape::groups)
             synchronise();
@@ -358,8 +358,8 @@ struct group_tile : warp_tile<group_tile_shape_of<Shape, transa, transb>,
         of_group.synchronize(); // the group's memory is free for its sums
     }
 
-    // The group's memory [column][row] = alpha * acc, permuted as its lines. Sums are scaled before
-    // they are stored, as in warp_tile::for_each_columns.
+    // The group's memory [column][row] = alpha * acc, permuted as its lines. Scaled here, where
+    // registers are free, each group's part of a sum times alpha must be finite, not the sum alone.
     static __device__ __forceinline__ void
     leave_sums(const accumulators& acc, float alpha, float* own) {
         own += thread_col() * column_pitch + thread_row();
@@ -402,7 +402,7 @@ struct group_tile : warp_tile<group_tile_shape_of<Shape, transa, transb>,
 #pragma unroll
             for (int g = 0; g < Shape::groups; ++g) {
                 const int line_a = permutes_a ? row ^ g : row;
-                const int line_b = permutes_b ? first_col ^ g % column_step : first_col;
+                const int line_b = permutes_b ? first_col ^ (g % column_step) : first_col;
                 of_group[g] = smem + g * group_floats + line_b * column_pitch + line_a;
             }
 #pragma unroll 1

@@ -1,5 +1,5 @@
 // The kernels of stream_k for batches. This file is separate because nvcc compresses modules beyond
-// some 10 MB, and a process would unpack them when it makes its first handle.
+// some 10 MB, and a process would unpack them when it first takes a kernel of theirs.
 #include "kernels/sgemm/simt/stream_k.cuh"
 
 namespace myblas::cuda {

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int few_threads = 128, many_threads = 256;
 constexpr int most_k = 8;
-// Elements of C from which the launch of blocks takes longer than the loads of larger blocks.
+// From this many elements of C, fewer and larger blocks are faster: blocks are launched one by one.
 constexpr int64_t many_elements = 1 << 14;
 
 template <int max_k>
