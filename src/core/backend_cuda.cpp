@@ -2,6 +2,7 @@
 #include "core/backend.h"
 #include "core/current_context.h"
 #include "core/driver_function.h"
+#include "core/outside_captures.h"
 #include "core/static_program.h"
 
 #include <cuda.h>
@@ -171,23 +172,6 @@ myblasStatus_t exchange_device(int ordinal, int* previous) {
 }
 
 // ---- Memory -------------------------------------------------------------------------------------
-
-// During its lifetime this thread may make calls that would otherwise invalidate a capture anywhere
-// in the process. The calls do not become part of the graph.
-class outside_captures {
-public:
-    outside_captures() : has_changed(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess) {}
-    ~outside_captures() {
-        if (has_changed)
-            cudaThreadExchangeStreamCaptureMode(&mode);
-    }
-    outside_captures(const outside_captures&) = delete;
-    outside_captures& operator=(const outside_captures&) = delete;
-
-private:
-    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-    const bool has_changed;
-};
 
 myblasStatus_t allocate(void** ptr, size_t bytes) {
     *ptr = nullptr;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/kernel_entry.h"
+#include "core/outside_captures.h"
 
 #include <cuda_runtime.h>
 
@@ -72,6 +73,7 @@ template <class... Parameters, class... Arguments>
 // Opts a kernel in to more than 48 KiB of dynamic shared memory. For kernel_entry::prepare.
 template <class... Parameters>
 [[nodiscard]] myblasStatus_t allow_smem(void (*kernel)(Parameters...), size_t smem_bytes) {
+    const outside_captures guard; // the call loads the kernel's code
     return to_status(cudaFuncSetAttribute(
         kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(smem_bytes)));
 }
@@ -81,6 +83,7 @@ template <class... Parameters>
 // that do need it.
 template <class... Parameters>
 [[nodiscard]] myblasStatus_t prefer_smem(void (*kernel)(Parameters...)) {
+    const outside_captures guard;
     return to_status(cudaFuncSetAttribute(
         kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
 }
