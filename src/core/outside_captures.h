@@ -1,7 +1,7 @@
 // Calls of CUDA's that must not become part of a graph, or invalidate one.
 #pragma once
 
-#include <cuda_runtime_api.h>
+#include <cuda_runtime.h>
 
 namespace myblas {
 

@@ -300,6 +300,11 @@ struct cudaLaunchConfig_t {
     unsigned numAttrs;
 };
 
+enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed };
+inline cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) {
+    return cudaSuccess;
+}
+
 template <class Kernel>
 cudaError_t cudaFuncSetAttribute(Kernel, int, int) {
     return cudaSuccess;
