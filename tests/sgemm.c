@@ -543,8 +543,8 @@ static void test_shared_tiles(void** state) {
     }
 }
 
-// group_tile has tiles of four shapes. On 132 multiprocessors these products take those that
-// smaller ones do not.
+// group_tile has tiles of four shapes. With 132 multiprocessors, these products take the three
+// shapes that smaller products do not take.
 static void test_tile_shapes(void** state) {
     static const struct shape shapes[] = {
         {1003, 901, 2999}, {601, 503, 403}, {1279, 509, 403}, {4001, 603, 301}, {2012, 500, 516}};
