@@ -110,22 +110,19 @@ constexpr auto tabulate_domains(std::span<const variant_model> variants) {
 constexpr auto
 tabulate_facts(const std::array<std::array<float, hidden_count>, fact_feature_count>& rows) {
     std::array<std::array<float, hidden_count>, 1 << fact_count> sums{};
-    for (size_t bits = 0; bits < sums.size(); ++bits) {
-        const auto holds = [&](size_t fact) { return (bits >> fact & 1) != 0; };
-        const bool facts[] = {holds(0),
-                              holds(1),
-                              holds(0) && holds(1),
-                              holds(2),
-                              holds(3),
-                              holds(4),
-                              holds(5),
-                              holds(6),
-                              holds(7),
-                              true};
-        for (size_t row = 0; row < fact_feature_count; ++row)
-            for (size_t h = 0; h < hidden_count && facts[row]; ++h)
-                sums[bits][h] += rows[row][h];
+    const auto add = [&](size_t bits, size_t row) {
+        for (size_t h = 0; h < hidden_count; ++h)
+            sums[bits][h] += rows[row][h];
+    };
+    for (size_t bits = 1; bits < sums.size(); ++bits) {
+        const auto last = static_cast<size_t>(std::bit_width(bits)) - 1;
+        sums[bits] = sums[bits - (size_t{1} << last)]; // of the facts before the last one
+        add(bits, last < 2 ? last : last + 1);
+        if (bits == 3) // transa and transb
+            add(bits, 2);
     }
+    for (size_t bits = 0; bits < sums.size(); ++bits)
+        add(bits, fact_feature_count - 1);
     return sums;
 }
 
