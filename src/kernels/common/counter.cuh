@@ -5,15 +5,9 @@
 
 namespace myblas::cuda {
 
-// Relaxed load. Writes that another block made before it counted are visible after a fence_device.
-__device__ __forceinline__ unsigned load_counter(const unsigned* x) {
-    unsigned value;
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(x) : "memory");
-    return value;
-}
-
-// Acquiring load. Writes that another block made before it counted are visible at once. Unlike a
-// fence, it does not wait for the writes of other warps.
+// Acquiring load. Writes that another block made before it counted are visible at once; after
+// load_relaxed (relaxed.cuh), only after a fence_device. Unlike a fence, it does not wait for the
+// writes of other warps.
 __device__ __forceinline__ unsigned load_counter_and_acquire(const unsigned* x) {
     unsigned value;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(x) : "memory");

@@ -112,7 +112,7 @@ __device__ __forceinline__ void copy_when_packed(const pass_job& job,
                 for (int i = 0; i < Shape::panels_m; ++i)
                     is_ready &= load_counter_and_acquire(&row[panel_a + i]) == wanted;
             }
-            const unsigned request = load_counter(&packed.counters[request_of_blocks]);
+            const unsigned request = load_relaxed(&packed.counters[request_of_blocks]);
             const int spans = __ffs(~__ballot_sync(full_warp, is_ready)) - 1;
             if (__any_sync(full_warp, request > path_of<Scheme>)) {
                 hand_over_nothing(true);
@@ -133,8 +133,8 @@ __device__ __forceinline__ void copy_when_packed(const pass_job& job,
         if (end_of_product.decides() && unit == blockIdx.x) {
             const unsigned all =
                 static_cast<unsigned>(panels_a + panels_b) * panel_cells * pass.chunks;
-            while (load_counter(&counters[finished_cells]) != all &&
-                   load_counter(&packed.counters[request_of_blocks]) <= path_of<Scheme>)
+            while (load_relaxed(&counters[finished_cells]) != all &&
+                   load_relaxed(&packed.counters[request_of_blocks]) <= path_of<Scheme>)
                 ;
             fence_device(); // the findings are complete
             const bool stop = decide_now<Scheme>(packed, job.p.k) != path_of<Scheme>;

@@ -18,6 +18,7 @@
 
 #include "kernels/common/counter.cuh"
 #include "kernels/common/cp_async.cuh"
+#include "kernels/common/relaxed.cuh"
 #include "kernels/common/tma.cuh"
 #include "kernels/sgemm/tensor/pack.cuh"
 
@@ -271,7 +272,7 @@ __device__ __forceinline__ void pack_strip(const pass_job& job,
         const int64_t cell = int64_t{at.panel} * panel_cells + at.cell;
         unsigned* const samples = target.samples + cell * cell_samples + lane / 4;
         if (k_contiguous && is_first_span_packed(job, schedule, at)) {
-            exponents = recall_lines(load_counter(samples));
+            exponents = recall_lines(load_relaxed(samples));
         } else {
             exponents = sample_raw_lines<k_contiguous>(source);
             if (at.first_chunk == 0 && lane % 4 == 0) { // for all strips of the lines
@@ -341,7 +342,7 @@ __device__ __forceinline__ void pack_claimed_strips(const pass_job& job,
     // request so far.
     const auto claim = [&] {
         return lane == 0   ? count_one(&counters[in_lead ? claimed_lead : claimed_strips])
-               : lane == 1 ? load_counter(&job.packed.counters[request_of_blocks])
+               : lane == 1 ? load_relaxed(&job.packed.counters[request_of_blocks])
                            : 0;
     };
     unsigned next = claim();
@@ -368,7 +369,7 @@ __device__ __forceinline__ precision_path decide_now(const packed_pass& packed, 
     unsigned counters[pass_counters];
 #pragma unroll
     for (int i = 0; i < pass_counters; ++i)
-        counters[i] = load_counter(&packed.counters[i]);
+        counters[i] = load_relaxed(&packed.counters[i]);
     return decide<Scheme>(counters, k, packed.other);
 }
 
