@@ -166,6 +166,8 @@ ordered_json time_handles(const options& chosen) {
     const handles_options& asked = chosen.handles;
     ordered_json rows = ordered_json::array();
     const auto state = std::make_shared<own_state>();
+    if (chosen.backend != MYBLAS_BACKEND_HOST)
+        create_context();
     if (asked.times.own)
         time_library(own_handles(chosen, state), asked, rows);
     const bool may_have_cublas = state->backend != MYBLAS_BACKEND_HOST;

@@ -17,6 +17,10 @@ struct handle_library {
     std::function<void(void* handle)> destroy;
 };
 
+// Creates the context of the GPU, if there is one. A program waits for that once, whichever library
+// comes first.
+void create_context();
+
 // Zeros in the GPU's memory, and waiting for it. Throw failure in a build without CUDA.
 std::shared_ptr<float> make_device_zeros(size_t count);
 void wait_for_device();

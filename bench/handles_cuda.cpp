@@ -36,6 +36,11 @@ std::shared_ptr<float> make_device_zeros(size_t count) {
     return memory;
 }
 
+void create_context() {
+    if (cudaFree(nullptr) != cudaSuccess)
+        cudaGetLastError(); // there is no GPU: the first handle says so, if it needs one
+}
+
 void wait_for_device() { require_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
 
 std::optional<handle_library> cublas_handles(int64_t side) {

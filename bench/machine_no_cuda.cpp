@@ -13,6 +13,7 @@ std::shared_ptr<float> make_device_zeros(size_t) {
     throw failure("this myblas-bench was built without CUDA");
 }
 
+void create_context() {}
 void wait_for_device() {}
 
 std::optional<handle_library> cublas_handles(int64_t) { return std::nullopt; }

@@ -23,7 +23,7 @@ constexpr int blocks_per_sm = 8;
 
 // docs/ladder.md
 template <bool transa, bool transb>
-__global__ void __launch_bounds__(threads) kernel(const sgemm_problem p) {
+__global__ void __launch_bounds__(threads, blocks_per_sm) kernel(const sgemm_problem p) {
     const int64_t tiles_m = ceil_div<int64_t>(p.m, block_m);
     const int64_t tiles = tiles_m * ceil_div<int64_t>(p.n, block_n);
     for (int64_t work = blockIdx.x; work < tiles * p.batch_count; work += gridDim.x) {
