@@ -530,7 +530,7 @@ def render_gpu(folder):
             continue
         context = measured["context"]
         gpu = gpu or context["gpu"] or context["cpu"]
-        commits.append(context["commit"])
+        commits += context["commit"].split("; ")
         entries = section.entries(measured)
         lines += [f"### {section.title}", "", *section.lines(measured, entries), ""]
         for plot in section.plots:
@@ -544,7 +544,7 @@ def render_gpu(folder):
     for part, tables in (("substitution", substitution_tables), ("engines", engine_tables)):
         if measured := files.get(part):  # by the measure.py of this name
             gpu = gpu or measured["context"]["gpu"]
-            commits.append(measured["context"]["commit"])
+            commits += measured["context"]["commit"].split("; ")
             lines += tables.render(measured)
     if lines:
         *others, last = dict.fromkeys(commits)
