@@ -107,14 +107,18 @@ template <class Problem>
     return MYBLAS_STATUS_SUCCESS;
 }
 
+// ALLOC_FAILED: there is no memory for a kernel's code, and nothing was launched.
 template <class Problem>
 [[nodiscard]] myblasStatus_t launch(myblasContext& handle,
                                     const Problem& problem,
                                     const selection<Problem>& chosen,
-                                    const launch_context& context) noexcept {
+                                    const launch_context& context,
+                                    const char** reason) noexcept {
+    if (const myblasStatus_t failure = prepare(*chosen.kernel, handle, reason))
+        return failure;
     if constexpr (planned<Problem>)
         if (!chosen.kernel->launch)
-            return run_plan(handle, problem, chosen, context);
+            return run_plan(handle, problem, chosen, context, reason);
     return chosen.kernel->launch(problem, context);
 }
 
@@ -146,9 +150,9 @@ dispatch(myblasContext& handle, const char* function, const Problem& problem) no
     if (logger::is_on())
         logger::write("%s: %s %s", function, kernel->name, describe(problem).text);
     const char* reason = "the launch failed";
-    myblasStatus_t failure = prepare(*kernel, handle, &reason);
-    if (failure == MYBLAS_STATUS_SUCCESS)
-        failure = launch(handle, problem, chosen, context);
+    myblasStatus_t failure = launch(handle, problem, chosen, context, &reason);
+    if (failure == MYBLAS_STATUS_ALLOC_FAILED && release_unused(handle))
+        failure = launch(handle, problem, chosen, context, &reason);
     if (failure != MYBLAS_STATUS_SUCCESS)
         return refuse(function, failure, reason);
     handle.last_kernel[routine_traits<Problem>::routine] = kernel->name;

@@ -71,6 +71,36 @@ private:
     size_t most_wanted = 0;
 };
 
+// Prepares the kernels of a plan's products before any step is launched, so that a call whose
+// kernels cannot be loaded has no effect.
+class plan_preparation final : public plan_steps {
+public:
+    plan_preparation(myblasContext& of, size_t workspace_bytes, const char** why)
+        : handle(of), bytes(workspace_bytes), reason(why) {}
+
+    bool can_take(const sgemm_problem& p) noexcept override {
+        return choose_kernel(handle, p, bytes).kernel;
+    }
+
+private:
+    // NOLINTNEXTLINE(bugprone-exception-escape): a variant of trivial types always has a value
+    myblasStatus_t execute(const plan_step& step) noexcept override {
+        return std::visit([this](const auto& s) { return load(s); }, step);
+    }
+    template <class Step>
+    myblasStatus_t load(const Step& step) {
+        if constexpr (has_kernels<Step>) {
+            const auto* const kernel = choose_kernel(handle, step, bytes).kernel;
+            return kernel ? prepare(*kernel, handle, reason) : MYBLAS_STATUS_NOT_SUPPORTED;
+        }
+        return MYBLAS_STATUS_SUCCESS;
+    }
+
+    myblasContext& handle;
+    const size_t bytes;
+    const char** const reason;
+};
+
 // Launches the steps of a plan, with the workspace that its products share.
 class plan_run final : public plan_steps {
 public:
@@ -85,7 +115,11 @@ public:
 private:
     // NOLINTNEXTLINE(bugprone-exception-escape): a variant of trivial types always has a value
     myblasStatus_t execute(const plan_step& step) noexcept override {
-        return std::visit([this](const auto& s) { return run(s); }, step);
+        const myblasStatus_t status = std::visit([this](const auto& s) { return run(s); }, step);
+        if (status != MYBLAS_STATUS_SUCCESS && has_begun)
+            return MYBLAS_STATUS_EXECUTION_FAILED; // others mean that nothing was computed
+        has_begun = true;
+        return status;
     }
     template <class Problem>
     requires has_kernels<Problem> myblasStatus_t run(const Problem& problem) {
@@ -97,9 +131,6 @@ private:
                           routine_traits<Problem>::name,
                           chosen.kernel->name,
                           describe(problem).text);
-        const char* reason = nullptr;
-        if (const myblasStatus_t failure = prepare(*chosen.kernel, handle, &reason))
-            return failure;
         return chosen.kernel->launch(problem, context);
     }
     myblasStatus_t run(const mirror_step& s) { return run(s, steps.mirror, "mirror", s.n, s.n); }
@@ -134,6 +165,7 @@ private:
     myblasContext& handle;
     const launch_context context;
     const step_functions& steps;
+    bool has_begun = false;
 };
 
 // The workspace of a plan with `own` bytes for itself and up to `limit` for each of its products.
@@ -184,11 +216,16 @@ template <planned Problem>
 [[nodiscard]] myblasStatus_t run_plan(myblasContext& handle,
                                       const Problem& problem,
                                       const selection<Problem>& chosen,
-                                      launch_context context) noexcept {
+                                      launch_context context,
+                                      const char** reason) noexcept {
     const plan_workspace workspace{context.workspace, chosen.plan_bytes};
     const size_t used = std::min(chosen.workspace_bytes, products_offset(chosen.plan_bytes));
     context.workspace = static_cast<char*>(context.workspace) + used;
     context.workspace_bytes = chosen.workspace_bytes - used;
+    plan_preparation preparation(handle, context.workspace_bytes, reason);
+    make_plan(problem, handle.device, workspace, preparation);
+    if (preparation.status() != MYBLAS_STATUS_SUCCESS)
+        return preparation.status();
     plan_run run(handle, context);
     make_plan(problem, handle.device, workspace, run);
     return run.status();

@@ -223,6 +223,14 @@ bool release_idle(const backend_ops& backend) noexcept {
     return has_released;
 }
 
+bool release_unused(const myblasContext& handle) noexcept {
+    if (handle.backend->require_no_capture(handle.stream) != MYBLAS_STATUS_SUCCESS)
+        return false;
+    release_captures(*handle.backend, 0);
+    release_idle(*handle.backend);
+    return true;
+}
+
 myblasStatus_t use_stream(myblasContext& handle, myblasStream_t stream) noexcept {
     if (stream != handle.stream || !handle.current || is_per_thread(stream)) {
         const void* const identity = identity_of(stream);

@@ -78,6 +78,7 @@ struct harmless {
     const char* functions; // whose names begin with this; `routines`: all but myblas...
     const char* scenarios; // whose names contain this
     const char* reason;
+    bool is_only_memory = false; // of other errors the failure counts
 };
 
 constexpr harmless harmless_calls[] = {
@@ -105,6 +106,11 @@ constexpr harmless harmless_calls[] = {
     {"cudaUserObjectCreate", "routines", "capture", "the call does without workspace"},
     {"cudaGraphRetainUserObject", "routines", "capture", "the call does without workspace"},
     {"cudaStreamCreateWithFlags", "routines", "capture", "the counters are made by a second try"},
+    {"cudaFuncSetAttribute",
+     "routines",
+     "",
+     "unused memory is freed, and the kernel prepared again",
+     true},
     {"cudaMemsetAsync", "routines", "capture", "the counters are made by a second try"},
     {"cudaStreamSynchronize", "routines", "capture", "the counters are made by a second try"},
     {"cudaStreamDestroy", "routines", "capture", "the counters are made by a second try"},
@@ -116,12 +122,14 @@ bool is_among(const std::string& function, const char* functions) {
 }
 
 // The first call of a function makes the handle's device current.
-bool is_harmless(const char* call, long at, const scenario& s) {
-    if (at == 0 && s.sets_device && std::strcmp(call, "cudaGetDevice") == 0)
+bool is_harmless(const char* call, const fault& f, const scenario& s) {
+    if (f.at == 0 && s.sets_device && std::strcmp(call, "cudaGetDevice") == 0)
         return false;
     return std::any_of(
         std::begin(harmless_calls), std::end(harmless_calls), [&](const harmless& h) {
-            return std::strcmp(h.call, call) == 0 && s.name.find(h.scenarios) != s.name.npos &&
+            return std::strcmp(h.call, call) == 0 &&
+                   (!h.is_only_memory || f.error == cudaErrorMemoryAllocation) &&
+                   s.name.find(h.scenarios) != s.name.npos &&
                    std::any_of(s.functions.begin(), s.functions.end(), [&](const std::string& f) {
                        return is_among(f, h.functions);
                    });
@@ -242,6 +250,11 @@ outcome run(const scenario& s, const fault& f) {
     if (seen.status != MYBLAS_STATUS_SUCCESS && seen.status != MYBLAS_STATUS_MAPPING_ERROR &&
         s.functions.contains("mysgemmHost") && standin::copies_to_host() > 0)
         note("C was touched");
+    const bool may_have_computed = seen.status == MYBLAS_STATUS_SUCCESS ||
+                                   seen.status == MYBLAS_STATUS_EXECUTION_FAILED ||
+                                   seen.status == MYBLAS_STATUS_MAPPING_ERROR;
+    if (!may_have_computed && standin::launches() > 0)
+        note("a refused call launched kernels");
     if (w.is_capturing && !was_exchange && !standin::is_capture_valid(w.stream))
         note("the capture became invalid");
 
@@ -343,7 +356,7 @@ void judge(tally& t, const scenario& s, const fault& f, const outcome& seen, con
     if (seen.status == s.answer) {
         ++t.survived;
         if (f.of == fault::runtime && s.answer == MYBLAS_STATUS_SUCCESS &&
-            !is_harmless(seen.failed, f.at, s) &&
+            !is_harmless(seen.failed, f, s) &&
             !(s.failures_of && s.failures_of(f.error, seen.failed).contains(seen.status)))
             report(t, s, f, seen, "the failure is ignored");
     } else if (f.of == fault::runtime && s.failures_of) {

@@ -55,6 +55,80 @@ myblasStatus_t multiply_long(world& w, myblasHandle_t handle) {
     return multiply(w, handle, 128, 40000);
 }
 
+// Calls that take several launches, of which the first changes the result. Matrices do not overlap.
+constexpr int order = 3000, lines = 1000;
+float* matrix(const world& w, int number) {
+    return reinterpret_cast<float*>(w.memory->device + (size_t{1} << 30) * number);
+}
+
+myblasStatus_t solve(world& w) {
+    const float one = 1;
+    return mystrsm(w.handle,
+                   MYBLAS_SIDE_LEFT,
+                   MYBLAS_FILL_MODE_LOWER,
+                   MYBLAS_OP_N,
+                   MYBLAS_DIAG_NON_UNIT,
+                   order,
+                   lines,
+                   &one,
+                   matrix(w, 1),
+                   order,
+                   matrix(w, 8),
+                   order);
+}
+
+myblasStatus_t multiply_triangle_in_place(world& w) {
+    const float one = 1;
+    return mystrmm(w.handle,
+                   MYBLAS_SIDE_LEFT,
+                   MYBLAS_FILL_MODE_LOWER,
+                   MYBLAS_OP_N,
+                   MYBLAS_DIAG_NON_UNIT,
+                   order,
+                   lines,
+                   &one,
+                   matrix(w, 1),
+                   order,
+                   matrix(w, 8),
+                   order,
+                   matrix(w, 8),
+                   order);
+}
+
+myblasStatus_t multiply_symmetric(world& w) {
+    const float one = 1;
+    return myssymm(w.handle,
+                   MYBLAS_SIDE_LEFT,
+                   MYBLAS_FILL_MODE_LOWER,
+                   order,
+                   lines,
+                   &one,
+                   matrix(w, 1),
+                   order,
+                   matrix(w, 8),
+                   order,
+                   &one,
+                   matrix(w, 16),
+                   order);
+}
+
+myblasStatus_t update_symmetric(world& w) {
+    const float one = 1;
+    return myssyr2k(w.handle,
+                    MYBLAS_FILL_MODE_LOWER,
+                    MYBLAS_OP_N,
+                    order,
+                    lines,
+                    &one,
+                    matrix(w, 1),
+                    order,
+                    matrix(w, 8),
+                    order,
+                    &one,
+                    matrix(w, 16),
+                    order);
+}
+
 void capture(world& w) {
     standin::begin_capture(w.stream);
     w.is_capturing = true;
@@ -465,6 +539,15 @@ void add_workspaces(const adder& add) {
         [](world& w) { return multiply(w, w.handle); },
         no_memory)
         .is_cold = true;
+    const struct {
+        const char *name, *function;
+        myblasStatus_t (*act)(world&);
+    } plans[] = {{"the first solution", "mystrsm", solve},
+                 {"the first product in place", "mystrmm", multiply_triangle_in_place},
+                 {"the first symmetric product", "myssymm", multiply_symmetric},
+                 {"the first symmetric update", "myssyr2k", update_symmetric}};
+    for (const auto& plan : plans)
+        add(plan.name, {plan.function}, with_handle, plan.act, no_memory).is_cold = true;
     add(
         "the first capture",
         {"mysgemm"},

@@ -74,7 +74,7 @@ std::atomic<long> fail_at{-1};
 std::atomic<bool> fails{false}, fail_stays{false}, restoring{false};
 std::atomic<int> fail_with{0};
 std::atomic<const char*> failed_name{nullptr};
-std::atomic<long> host_copies{0}, child_calls{0};
+std::atomic<long> host_copies{0}, launched{0}, child_calls{0};
 
 thread_local int current_device = 0;
 thread_local bool has_context = false; // the runtime has made its context current in this thread
@@ -405,6 +405,7 @@ void arm(long at, cudaError_t error, bool stays) {
     restoring = false;
     counted = 0;
     host_copies = 0;
+    launched = 0;
     fails = at >= 0;
 }
 
@@ -437,6 +438,7 @@ const char* misuse() {
 }
 
 long copies_to_host() { return host_copies; }
+long launches() { return launched; }
 long calls_after_fork() { return child_calls; }
 bool is_inside() { return depth > 0; }
 
@@ -822,7 +824,9 @@ cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t* config,
     const int allowed = found == the().smem.end() ? 48 << 10 : found->second;
     if (config->dynamicSmemBytes > static_cast<size_t>(allowed))
         return wrong("more shared memory than the kernel may have", cudaErrorInvalidValue);
-    return enqueue(config->stream);
+    const cudaError_t error = enqueue(config->stream);
+    launched += error == cudaSuccess;
+    return error;
 }
 
 cudaError_t CUDARTAPI

@@ -56,6 +56,7 @@ census count();
 // there was none. Forgets it.
 const char* misuse();
 long copies_to_host(); // since arm()
+long launches();       // of kernels, since arm()
 long calls_after_fork();
 // The stand-in's own allocations are no matter of the test's.
 bool is_inside();
