@@ -808,6 +808,28 @@ static bool is_kernel_of(myblasBackend_t backend, myblasRoutine_t routine, const
     return false;
 }
 
+// Every kernel has an estimate, also kernels that refuse the call, and of calls without elements.
+static void check_estimates(myblasBackend_t backend,
+                            const myblasDevice_t* device,
+                            size_t workspace,
+                            myblasCall_t call) {
+    int64_t* const sizes[] = {&call.m, &call.n, &call.k};
+    for (size_t s = 0; s < COUNT_OF(sizes); ++s)
+        if (random_between(0, 3) == 0)
+            *sizes[s] = 0;
+    int count = 0;
+    assert_ok(myblasGetKernelCount(backend, call.routine, &count));
+    for (int i = 0; i < count; ++i) {
+        myblasKernelEstimate_t estimate = {.size_bytes = sizeof estimate};
+        assert_ok(myblasGetKernelEstimateOn(backend, device, workspace, &call, i, &estimate));
+        if (!estimate.accepted && !estimate.refusal) { // a quick return
+            const myblasKernelEstimate_t nothing = {.size_bytes = sizeof nothing};
+            assert_memory_equal(&estimate, &nothing, sizeof nothing);
+        }
+        assert_true(estimate.best_workspace_bytes >= estimate.workspace_bytes);
+    }
+}
+
 // The selection ends in a rule that accepts everything: any call on any device finds a kernel, even
 // without a workspace.
 static void check_completeness(myblasBackend_t backend) {
@@ -838,6 +860,8 @@ static void check_completeness(myblasBackend_t backend) {
                          status);
             assert_true(is_kernel_of(backend, routines[r], name));
             assert_true(strncmp(name, "copy", 4) != 0); // the yardsticks do not transpose
+            if (round % 10 == 0)
+                check_estimates(backend, &device, workspace, call);
         }
     }
 }

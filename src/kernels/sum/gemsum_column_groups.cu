@@ -141,7 +141,8 @@ cut make_cut(const gemsum_problem& p, const device_info& device) {
     if (!takes_blocks(p, device))
         return {.rows = p.m, .chunks = 1};
     const int64_t blocks = int64_t{blocks_per_sm} * device.sm_count;
-    const int64_t chunks = std::clamp<int64_t>(blocks / p.n, 1, ceil_div(p.m, long_column));
+    const int64_t chunks =
+        std::clamp<int64_t>(blocks / std::max<int64_t>(p.n, 1), 1, ceil_div(p.m, long_column));
     const int64_t rows = ceil_div<int64_t>(ceil_div(p.m, chunks), 4) * 4;
     return {.rows = rows, .chunks = static_cast<int>(ceil_div(p.m, rows))};
 }

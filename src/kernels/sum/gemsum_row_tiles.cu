@@ -61,7 +61,8 @@ cut make_cut(const gemsum_problem& p, int vector, const device_info& device) {
     c.tiles = ceil_div<int64_t>(p.m, int64_t{width} * vector);
     const int64_t blocks = int64_t{blocks_per_sm(vector)} * device.sm_count;
     const int64_t most_chunks = std::max<int64_t>(p.n / (2 * reach(width)), 1);
-    c.columns = ceil_div(p.n, std::clamp<int64_t>(blocks / c.tiles, 1, most_chunks));
+    c.columns =
+        ceil_div(p.n, std::clamp<int64_t>(blocks / std::max<int64_t>(c.tiles, 1), 1, most_chunks));
     c.chunks = p.n > 0 ? static_cast<int>(ceil_div(p.n, c.columns)) : 1;
     return c;
 }
