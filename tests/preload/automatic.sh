@@ -35,4 +35,9 @@ unfolded "$report" | grep -q 'another thread was timing the host' &&
 automatic "a product fails" '^sgemm +thin +0 .*forwarded: the GPU could not be timed' \
     STANDIN_FAILS=1
 automatic "no GPU" '^sgemm +thin +0 .*forwarded: there is no GPU' STANDIN_GPUS=0
+# A child that is forked while another thread starts the GPU does not wait for that thread.
+check "a fork while the GPU starts" '.*' MYBLAS_BACKEND=auto MYBLAS_OFFLOAD=always \
+    OPENBLAS_NUM_THREADS=1 LD_LIBRARY_PATH="$driver" STANDIN_HOLD="$work/hold" "$program" fork
+unfolded "$report" | grep -q 'forwarded: the process forked after the GPU was used' ||
+    fail "a fork while the GPU starts: $(cat "$report")"
 exit $((failures > 0))

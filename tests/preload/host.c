@@ -61,6 +61,8 @@ static int obey(const char* command, const char* file, int flags) {
         return call_in_child();
     if (strcmp(command, "report") == 0)
         return report();
+    if (strcmp(command, "elsewhere") == 0)
+        return chdir("/") == 0;
     if (strcmp(command, "unmapped") == 0)
         return !is_mapped("libmyblas.so") && !is_mapped("libcuda.so");
     if (strcmp(command, "reload") == 0)

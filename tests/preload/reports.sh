@@ -84,6 +84,21 @@ rm -f by_hand
 by_hand many || fail "many by hand: status $?: $(cat out)"
 has "many by hand" 130 ": $silently, 2 calls seen" by_hand
 
+# The program goes elsewhere, or nobody reads what it prints.
+rm -f by_hand
+LD_PRELOAD=$blas MYBLAS_REPORT=by_hand "$host" "$plugin" local product elsewhere product ||
+    fail "elsewhere: status $?"
+has "elsewhere" 1 ', 4 calls seen' by_hand
+"$python" - env LD_PRELOAD="$blas:$cublas" MYBLAS_REPORT=stderr "$host" "$plugin" local \
+    product <<'END' ||
+import os, subprocess, sys
+
+read, write = os.pipe()
+os.close(read)
+sys.exit(subprocess.run(sys.argv[1:], stderr=write).returncode != 0)
+END
+    fail "nobody reads the report: the program failed"
+
 # If a process is killed while it writes its part, another one writes the part.
 rm -f by_hand
 LD_PRELOAD=$blas MYBLAS_REPORT=by_hand "${workers[@]}" interrupted by_hand ||

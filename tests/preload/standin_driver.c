@@ -4,12 +4,13 @@
 // copies between GPUs. STANDIN_FAILING_COPY is the number of the copy that fails. At the copy with
 // the number STANDIN_LOSING_COPY the GPU that is copied from is lost: copies from it bring NaN, and
 // its events fail, from then on. With STANDIN_PEERS=0, no NVLink connects the GPUs. All work is
-// complete at once.
+// complete at once. STANDIN_HOLD is a file that cuInit makes; it returns when the file is gone.
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int number_in(const char* variable, int otherwise) {
     const char* text = getenv(variable);
@@ -30,6 +31,12 @@ __attribute__((destructor)) static void tell(void) { append("copies", copies); }
 
 int cuInit(unsigned flags) {
     (void)flags;
+    const char* hold = getenv("STANDIN_HOLD");
+    FILE* file = hold ? fopen(hold, "w") : NULL;
+    if (file)
+        fclose(file);
+    while (file && access(hold, F_OK) == 0)
+        usleep(1000);
     return number_in("STANDIN_INIT", 0);
 }
 

@@ -93,7 +93,26 @@ struct device_list {
     }
 };
 
-constinit std::atomic<bool> lost_by_fork{false};
+// A forked child cannot use devices that its parent has opened, and has no other thread to finish
+// what that thread was in the middle of.
+constinit std::atomic<bool> lost_by_fork{false}, has_gpu_open{false};
+constinit std::atomic<int> starting_threads{0};
+
+// During its lifetime a thread carries out something for which all others wait, or waits for it.
+class starting {
+public:
+    starting() noexcept { ++starting_threads; }
+    ~starting() { --starting_threads; }
+    starting(const starting&) = delete;
+    starting& operator=(const starting&) = delete;
+};
+
+[[gnu::constructor]] void watch_forks() noexcept {
+    pthread_atfork(nullptr, nullptr, [] {
+        if (has_gpu_open.load() || starting_threads.load() > 0)
+            lost_by_fork.store(true);
+    });
+}
 
 const device_list& devices() noexcept;
 
@@ -121,7 +140,7 @@ device_list open_devices() noexcept {
             }
     list.has_gpu = list.count > 0;
     if (list.has_gpu) {
-        pthread_atfork(nullptr, nullptr, [] { lost_by_fork.store(true); });
+        has_gpu_open.store(true);
         std::atexit(join_openers);
     }
     if (!list.has_gpu && read_mode() == mode::always) {
@@ -136,7 +155,12 @@ device_list open_devices() noexcept {
 }
 
 const device_list& devices() noexcept {
+    static constinit std::atomic<const device_list*> opened{nullptr};
+    if (const device_list* const known = opened.load(std::memory_order_acquire))
+        return *known;
+    const starting now;
     static const device_list list = open_devices();
+    opened.store(&list, std::memory_order_release);
     return list;
 }
 
@@ -194,6 +218,7 @@ bool is_worth_starting(const product_size& s, const origin& from) noexcept {
         return true;
     bool is_worth = host_seconds.load(std::memory_order_relaxed) >= seconds_to_start;
     if (!is_worth && s.flops() >= least_probed_flops) {
+        const starting now;
         static const double flops = host_flops(probe_n, 1, from);
         is_worth = flops > 0 && s.flops() >= flops * seconds_to_start;
     }
@@ -424,6 +449,8 @@ bool offload_candidate::offer(const Call& call, const origin& from) noexcept {
     }
     if (const char* reason = reason_against(call, from))
         return refuse(reason);
+    if (lost_by_fork.load(std::memory_order_relaxed))
+        return refuse("the process forked after the GPU was used");
     if constexpr (can_gain(Call::kind)) {
         size_ = call.size();
         if (read_mode() == mode::automatic && size_.flops() < least_flops)
@@ -439,8 +466,6 @@ bool offload_candidate::offer(const Call& call, const origin& from) noexcept {
             set_offload_filter(offload_filter::nothing);
         return refuse(devices().reason);
     }
-    if (lost_by_fork.load(std::memory_order_relaxed))
-        return refuse("the process forked after the GPU was used");
     if constexpr (can_gain(Call::kind)) {
         if (read_mode() == mode::automatic) {
             if (const char* reason = why_no_model(from))

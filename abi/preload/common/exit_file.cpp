@@ -3,16 +3,49 @@
 #include "core/environment.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
+#include <pthread.h>
 #include <thread>
 #include <unistd.h>
 
 namespace myblas::preload {
 namespace {
 
+// During its lifetime, a write to a pipe that nobody reads fails, and does not end the program.
+class without_sigpipe {
+public:
+    without_sigpipe() noexcept {
+        sigemptyset(&sigpipe);
+        sigaddset(&sigpipe, SIGPIPE);
+        was_pending = is_pending();
+        pthread_sigmask(SIG_BLOCK, &sigpipe, &before);
+    }
+    ~without_sigpipe() {
+        const timespec at_once{};
+        if (!was_pending && is_pending())
+            while (sigtimedwait(&sigpipe, nullptr, &at_once) < 0 && errno == EINTR) {
+            }
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
+    without_sigpipe(const without_sigpipe&) = delete;
+    without_sigpipe& operator=(const without_sigpipe&) = delete;
+
+private:
+    static bool is_pending() noexcept {
+        sigset_t pending;
+        return sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+    }
+
+    sigset_t sigpipe, before;
+    bool was_pending;
+};
+
 // Returns 0 or an error number.
 int write_all(int descriptor, const char* data, size_t bytes) noexcept {
+    const without_sigpipe guard;
     while (bytes > 0) {
         const ssize_t written = write(descriptor, data, bytes);
         if (written < 0 && errno != EINTR)
@@ -43,11 +76,24 @@ int exit_file::read_setting() noexcept {
         return found;
     }
     const char* name = read_variable(variable_);
-    const bool is_usable = name && std::strlen(name) < sizeof target_;
-    if (is_usable)
-        std::strcpy(target_, name);
+    const bool is_usable = name && write_absolute(name);
     state_.store(is_usable ? on : off, std::memory_order_release);
     return is_usable ? on : off;
+}
+
+// The program may change its directory later. False: the name is too long.
+bool exit_file::write_absolute(const char* name) noexcept {
+    const int error = errno;
+    bounded_text t{target_, sizeof target_};
+    if (*name != '/' && std::strcmp(name, "stderr") != 0 && getcwd(target_, sizeof target_)) {
+        t.length = std::strlen(target_);
+        t.add("/");
+    }
+    errno = error;
+    if (t.length + std::strlen(name) >= sizeof target_)
+        return false;
+    t.add("%s", name);
+    return true;
 }
 
 // Tells the log that nothing is written. The log belongs to libmyblas, which may not be loaded.

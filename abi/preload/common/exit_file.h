@@ -18,7 +18,7 @@ public:
         return (known == unread ? read_setting() : known) == on;
     }
 
-    // The value of the variable, if it is on.
+    // The value of the variable, if it is on: `stderr`, or the path of the file.
     const char* target() const noexcept { return target_; }
 
     // Does nothing if the file is off. Uses a single write, so that processes that end at the same
@@ -29,6 +29,7 @@ public:
 private:
     enum state : int { unread, off, on };
     int read_setting() noexcept;
+    bool write_absolute(const char* name) noexcept;
     void log_failure(int error) noexcept;
 
     const char* const variable_;

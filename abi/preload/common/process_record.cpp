@@ -42,14 +42,11 @@ void choose_folder() noexcept {
     }
     // stderr and devices belong to no folder: two programs may have two terminals.
     const char* const name = report_file.is_on() ? report_file.target() : call_log_file.target();
-    char directory[4096] = "";
-    if (std::strcmp(name, "stderr") == 0 || std::strncmp(name, "/dev/", 5) == 0 ||
-        (*name != '/' && !getcwd(directory, sizeof directory)))
+    if (*name != '/' || std::strncmp(name, "/dev/", 5) == 0)
         return;
     uint64_t hash = 0;
-    for (const char* text : {static_cast<const char*>(directory), "/", name})
-        for (; *text; ++text)
-            hash = hash_of({static_cast<int64_t>(hash), *text});
+    for (const char* text = name; *text; ++text)
+        hash = hash_of({static_cast<int64_t>(hash), *text});
     const int length = std::snprintf(own_folder,
                                      sizeof own_folder,
                                      "%s/myblas-%u-%016llx",
