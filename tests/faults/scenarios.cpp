@@ -55,7 +55,8 @@ myblasStatus_t multiply_long(world& w, myblasHandle_t handle) {
     return multiply(w, handle, 128, 40000);
 }
 
-// Calls that take several launches, of which the first changes the result. Matrices do not overlap.
+// Calls that take several launches. The first one already changes the result. Matrices do not
+// overlap.
 constexpr int order = 3000, lines = 1000;
 float* matrix(const world& w, int number) {
     return reinterpret_cast<float*>(w.memory->device + (size_t{1} << 30) * number);
