@@ -57,7 +57,8 @@
  *                                 could not be allocated: the handle's own workspace, 16 KiB for a
  *                                 graph, or the code of kernels. The call has no effect.
  *               EXECUTION_FAILED  the GPU refused a launch, perhaps for lack of memory. Parts of
- *                                 the result may be written. Of any function: it cannot be used.
+ *                                 the result may be written. Of any function: the GPU cannot be
+ *                                 used.
  *   _64 forms   have int64_t sizes, and are otherwise the same. Index arithmetic is 64-bit in both.
  *               myblas_64.h, which this header includes, declares them.
  *   Source      Parameter order, status values and check order follow cuBLAS 13 if it has the

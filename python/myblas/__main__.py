@@ -28,7 +28,12 @@ def main(arguments):
         module = importlib.import_module(f"._{command}", "myblas")
         return module.main(arguments[1:])
     if command == "build-torch":
-        return importlib.import_module("._compiled", "myblas").main(arguments[1:])
+        try:
+            compiled = importlib.import_module("._compiled", "myblas")
+        except ModuleNotFoundError as error:  # PyTorch is not installed
+            print(f"python -m myblas build-torch: {error}", file=sys.stderr)
+            return 1
+        return compiled.main(arguments[1:])
     if command in ("version", "--version"):
         import myblas
 

@@ -616,4 +616,10 @@ def view(function, name, array, is_output=False):
             if loaded is not None and isinstance(array, getattr(loaded, type_name, ())):
                 kind = _kind_of[type(array)] = known
                 break
+        else:
+            numpy = sys.modules.get("numpy")
+            if isinstance(array, getattr(numpy, "generic", ())):  # a scalar has no memory to show
+                if is_output:
+                    raise TypeError(f"{function}: {name} is a NumPy scalar: pass an array")
+                kind, array = _Numpy, numpy.asarray(array)
     return kind.view(function, name, array, is_output)

@@ -29,7 +29,7 @@ def path():
 
 def build():
     """Compiles the kernels and returns their path. RuntimeError: why it is not possible."""
-    compiler = shlex.split(os.environ.get("CXX", "c++"))
+    compiler = shlex.split(os.environ.get("CXX") or "c++")
     if not shutil.which(compiler[0]):
         raise RuntimeError(f"there is no compiler {compiler[0]} (CXX names another one)")
     root = pathlib.Path(torch.__file__).resolve().parent

@@ -211,7 +211,7 @@ def _output(function, out, shape, like, beta=0.0, zeros=False):
         raise ValueError(f"{function}: out has shape {result.shape}; the result has {tuple(shape)}")
     if result.is_read_only:
         raise ValueError(f"{function}: out, of shape {result.shape}, cannot be written to")
-    if 0 in result.strides and any(
+    if 0 in result.strides and 0 not in result.shape and any(
         size > 1 and stride == 0 for size, stride in zip(result.shape, result.strides)
     ):
         raise ValueError(f"{function}: elements of out, of shape {result.shape}, share memory")
@@ -497,7 +497,7 @@ def sum(a: Array, axis: int | None = None, *, out: Array | None = None) -> Array
     if layout is None:
         _, source = _new(x, x.shape)
         _copy(handle, source, x)
-        count, layout = math.prod(lines), (True, length)
+        count, layout = math.prod(lines), (True, max(1, length))
     by_rows, ld = layout
     target = result
     if result.strides != contiguous_strides(lines) or result.overlaps(x):

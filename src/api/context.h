@@ -107,8 +107,9 @@ find_kernel(myblasRoutine_t routine, myblasBackend_t backend, const char* name) 
 // there was none.
 bool release_idle(const backend_ops&) noexcept;
 
-// The same for a call that lacks memory, and memory of graphs that no longer exist. Nothing is
-// freed while the handle's stream is captured. The handle's device is current.
+// Frees that memory, and memory of graphs that no longer exist, for a call that lacks memory. The
+// handle's device is current. False: nothing was freed, because the handle's stream is captured or
+// cannot be asked.
 bool release_unused(const myblasContext& handle) noexcept;
 
 // ---- Workspace (stream.cpp) ---------------------------------------------------------------------

@@ -122,8 +122,9 @@ template <class Problem>
     return chosen.kernel->launch(problem, context);
 }
 
-// Every call that computes passes here. Nothing here waits for the stream or throws. Only
-// find_memory allocates, and the runtime when it loads a kernel's code (api/preparation.h).
+// Every call that computes passes here. Nothing here throws. Nothing waits for the stream, unless
+// memory is lacking. Only find_memory allocates, and the runtime when it loads a kernel's code
+// (api/preparation.h).
 template <class Problem>
 [[nodiscard, gnu::noinline]] myblasStatus_t
 dispatch(myblasContext& handle, const char* function, const Problem& problem) noexcept {
@@ -151,8 +152,10 @@ dispatch(myblasContext& handle, const char* function, const Problem& problem) no
         logger::write("%s: %s %s", function, kernel->name, describe(problem).text);
     const char* reason = "the launch failed";
     myblasStatus_t failure = launch(handle, problem, chosen, context, &reason);
-    if (failure == MYBLAS_STATUS_ALLOC_FAILED && release_unused(handle))
+    if (failure == MYBLAS_STATUS_ALLOC_FAILED && release_unused(handle)) {
+        reason = "the launch failed";
         failure = launch(handle, problem, chosen, context, &reason);
+    }
     if (failure != MYBLAS_STATUS_SUCCESS)
         return refuse(function, failure, reason);
     handle.last_kernel[routine_traits<Problem>::routine] = kernel->name;

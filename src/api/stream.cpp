@@ -227,7 +227,7 @@ bool release_unused(const myblasContext& handle) noexcept {
     if (handle.backend->require_no_capture(handle.stream) != MYBLAS_STATUS_SUCCESS)
         return false;
     release_captures(*handle.backend, 0);
-    release_idle(*handle.backend);
+    (void)release_idle(*handle.backend);
     return true;
 }
 

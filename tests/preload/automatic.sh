@@ -38,6 +38,9 @@ automatic "no GPU" '^sgemm +thin +0 .*forwarded: there is no GPU' STANDIN_GPUS=0
 # A child that is forked while another thread starts the GPU does not wait for that thread.
 check "a fork while the GPU starts" '.*' MYBLAS_BACKEND=auto MYBLAS_OFFLOAD=always \
     OPENBLAS_NUM_THREADS=1 LD_LIBRARY_PATH="$driver" STANDIN_HOLD="$work/hold" "$program" fork
-unfolded "$report" | grep -q 'forwarded: the process forked after the GPU was used' ||
+unfolded "$report" | grep -q 'forwarded: the process forked while or after a device was used' ||
     fail "a fork while the GPU starts: $(cat "$report")"
+# Nor for one that computes.
+check "forks beside products" ' served' MYBLAS_BACKEND=host MYBLAS_OFFLOAD=always \
+    OPENBLAS_NUM_THREADS=1 "$program" forks
 exit $((failures > 0))

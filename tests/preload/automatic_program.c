@@ -1,14 +1,16 @@
 // Products for a second, until a GPU is worth starting; then a large one, and one that moves much
-// data for little work. With an argument: a product in a child that is forked while another thread
-// starts the GPU; the driver, a stand-in, waits for as long as the file STANDIN_HOLD exists. Status
-// 0: all results are right.
+// data for little work. `fork`: a product in a child that is forked while another thread starts the
+// GPU; the driver, a stand-in, waits for as long as the file STANDIN_HOLD exists. `forks`: products
+// in children that are forked while another thread multiplies. Status 0: all results are right.
 #define _GNU_SOURCE
 #include "sgemm.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,33 +48,58 @@ static void* start(void* is_right) {
     return NULL;
 }
 
+static bool multiply_in_child(void) {
+    bool is_right = true;
+    int status = -1;
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60); // it may hang
+        multiply(1000, 10, &is_right);
+        exit(!is_right);
+    }
+    waitpid(child, &status, 0);
+    return status == 0;
+}
+
 static bool fork_while_starting(void) {
     const char* const hold = getenv("STANDIN_HOLD");
     bool is_right = true;
-    int status = 0;
     pthread_t starter;
     pthread_create(&starter, NULL, start, &is_right);
     while (access(hold, F_OK) != 0)
         usleep(1000);
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(60); // it may hang
-        multiply(1000, 1000, &is_right);
-        exit(!is_right);
-    }
-    waitpid(child, &status, 0);
+    const bool is_child_right = multiply_in_child();
     remove(hold);
     pthread_join(starter, NULL);
-    return is_right && status == 0;
+    return is_right && is_child_right;
+}
+
+static atomic_bool is_over;
+static void* multiply_on(void* is_right) {
+    while (!is_over)
+        multiply(1000, 10, is_right);
+    return NULL;
+}
+
+static bool fork_while_multiplying(void) {
+    bool is_right = true, are_children_right = true;
+    pthread_t other;
+    pthread_create(&other, NULL, multiply_on, &is_right);
+    for (int i = 0; i < 20; ++i) {
+        usleep(1000 * i);
+        are_children_right = multiply_in_child() && are_children_right;
+    }
+    is_over = true;
+    pthread_join(other, NULL);
+    return is_right && are_children_right;
 }
 
 int main(int argc, char** argv) {
-    (void)argv;
     bool is_right = true;
     for (int i = 0; i < most * most; ++i)
         a[i] = 1;
     if (argc > 1)
-        return !fork_while_starting();
+        return !(strcmp(argv[1], "fork") == 0 ? fork_while_starting() : fork_while_multiplying());
     for (double seconds = 0; seconds < 1;)
         seconds += multiply(1000, 1000, &is_right);
     multiply(most, most, &is_right);

@@ -143,6 +143,8 @@ class Matmul(Case):
         ]:
             a, b = matrix(*left), matrix(*right)
             numpy.testing.assert_array_equal(myblas.matmul(a, b), a @ b)
+            out = numpy.empty((a @ b).shape, "f4")
+            numpy.testing.assert_array_equal(myblas.matmul(a, b, out=out), a @ b)
         out = matrix(2, 3)
         half = out / 2
         numpy.testing.assert_array_equal(
@@ -226,6 +228,9 @@ class Matmul(Case):
         shared = numpy.lib.stride_tricks.as_strided(matrix(3), (3, 3), (0, 4))
         self.raises(ValueError, "share memory", matmul, square, square, out=shared)
         self.raises(
+            TypeError, "out is a NumPy scalar", matmul, matrix(3), matrix(3), out=numpy.float32(0)
+        )
+        self.raises(
             ValueError, "beta is 1.0, so out has to be given", matmul, square, square, beta=1.0
         )
         self.raises(TypeError, "masked array", matmul, numpy.ma.masked_array(square), square)
@@ -293,6 +298,12 @@ class Others(Case):
         numpy.testing.assert_array_equal(myblas.transpose(square, out=square), expected)
         self.assertEqual(myblas.transpose(matrix(2, 0)).shape, (0, 2))
         self.raises(ValueError, r"a has shape \(3,\)", myblas.transpose, matrix(3))
+
+    def test_sums_of_empty_lines(self):
+        for empty in (matrix(5, 4, 4)[:, :2, :0], matrix(4, 3, 2).transpose(1, 0, 2)[..., :0]):
+            result = myblas.sum(empty, -1)
+            self.assertEqual(result.shape, empty.shape[:-1])
+            self.assertFalse(result.any())
 
     def test_sum(self):
         for name, a in [*layouts(5, 7), *layouts(2, 3, 5, 7), *layouts(1, 1), *layouts(0, 3)]:

@@ -73,7 +73,7 @@ attend(const typename call_of<r>::type& call, const origin& from, Arguments... a
             return result;
         }
     }
-    if (is_wrong || !call.is_trivial() || std::is_void_v<typename convention::result>)
+    if (is_wrong || !call.is_trivial() || !call.finish_trivial())
         compute_on_host(call, from);
     candidate.finish();
     return result_of<i, Integer, r>(call);

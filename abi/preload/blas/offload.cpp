@@ -93,24 +93,28 @@ struct device_list {
     }
 };
 
-// A forked child cannot use devices that its parent has opened, and has no other thread to finish
-// what that thread was in the middle of.
+// A forked child cannot use GPUs that its parent has opened. It has only the thread that forked:
+// what another thread had begun, nobody finishes.
 constinit std::atomic<bool> lost_by_fork{false}, has_gpu_open{false};
-constinit std::atomic<int> starting_threads{0};
+constinit std::atomic<int> busy_threads{0};
+constinit std::atomic<device*> host_device{nullptr}; // of compute_on_host
 
-// During its lifetime a thread carries out something for which all others wait, or waits for it.
-class starting {
+// During its lifetime the thread may hold something for which others wait.
+class busy {
 public:
-    starting() noexcept { ++starting_threads; }
-    ~starting() { --starting_threads; }
-    starting(const starting&) = delete;
-    starting& operator=(const starting&) = delete;
+    busy() noexcept { ++busy_threads; }
+    ~busy() { --busy_threads; }
+    busy(const busy&) = delete;
+    busy& operator=(const busy&) = delete;
 };
 
 [[gnu::constructor]] void watch_forks() noexcept {
     pthread_atfork(nullptr, nullptr, [] {
-        if (has_gpu_open.load() || starting_threads.load() > 0)
+        const bool is_cut_short = busy_threads.exchange(0) > 0;
+        if (has_gpu_open.load() || is_cut_short)
             lost_by_fork.store(true);
+        if (is_cut_short)
+            host_device.store(nullptr); // its lock may be held for ever
     });
 }
 
@@ -158,7 +162,7 @@ const device_list& devices() noexcept {
     static constinit std::atomic<const device_list*> opened{nullptr};
     if (const device_list* const known = opened.load(std::memory_order_acquire))
         return *known;
-    const starting now;
+    const busy now;
     static const device_list list = open_devices();
     opened.store(&list, std::memory_order_release);
     return list;
@@ -168,6 +172,19 @@ const device_list& devices() noexcept {
 
 double seconds_since(uint64_t begin_ns) noexcept {
     return static_cast<double>(report::now_ns() - begin_ns) * 1e-9;
+}
+
+enum class measurement : int { none, under_way, done, failed };
+
+// The state of a measurement. The first caller carries it out; the others do not wait.
+template <class Measure>
+measurement measure_once(std::atomic<measurement>& state, Measure&& measure) noexcept {
+    measurement c = state.load(std::memory_order_acquire);
+    if (c == measurement::none && state.compare_exchange_strong(c, measurement::under_way)) {
+        c = measure() ? measurement::done : measurement::failed;
+        state.store(c, std::memory_order_release);
+    }
+    return c;
 }
 
 // The time of the shortest of `runs` runs. With several runs, the first one warms up.
@@ -218,9 +235,11 @@ bool is_worth_starting(const product_size& s, const origin& from) noexcept {
         return true;
     bool is_worth = host_seconds.load(std::memory_order_relaxed) >= seconds_to_start;
     if (!is_worth && s.flops() >= least_probed_flops) {
-        const starting now;
-        static const double flops = host_flops(probe_n, 1, from);
-        is_worth = flops > 0 && s.flops() >= flops * seconds_to_start;
+        static constinit std::atomic<measurement> probed{measurement::none};
+        static double flops;
+        if (measure_once(probed, [&] { return (flops = host_flops(probe_n, 1, from)) > 0; }) ==
+            measurement::done)
+            is_worth = s.flops() >= flops * seconds_to_start;
     }
     if (is_worth)
         is_started.store(true, std::memory_order_relaxed);
@@ -274,8 +293,7 @@ bool calibrate(const origin& from, rates* r) noexcept {
     return true;
 }
 
-enum class calibration : int { none, under_way, done, failed };
-constinit std::atomic<calibration> calibrated{calibration::none}, host_timed{calibration::none};
+constinit std::atomic<measurement> calibrated{measurement::none}, host_timed{measurement::none};
 // One model for each routine that can gain. All models begin with the rates of products.
 constexpr int model_count = static_cast<int>(routine::strsm) + 1;
 alignas(cost_model) constinit unsigned char model_memory[model_count][sizeof(cost_model)] = {};
@@ -284,20 +302,9 @@ cost_model& model_of(routine r) noexcept {
     return *std::launder(reinterpret_cast<cost_model*>(model_memory[static_cast<int>(r)]));
 }
 
-// The state of a measurement, which the first caller carries out.
-template <class Measure>
-calibration measure_once(std::atomic<calibration>& state, Measure&& measure) noexcept {
-    calibration c = state.load(std::memory_order_acquire);
-    if (c == calibration::none && state.compare_exchange_strong(c, calibration::under_way)) {
-        c = measure() ? calibration::done : calibration::failed;
-        state.store(c, std::memory_order_release);
-    }
-    return c;
-}
-
 // Why there is no model, or null.
 const char* why_no_model(const origin& from) noexcept {
-    const calibration c = measure_once(calibrated, [&] {
+    const measurement c = measure_once(calibrated, [&] {
         rates measured;
         const bool is_good = calibrate(from, &measured);
         if (is_good)
@@ -305,15 +312,15 @@ const char* why_no_model(const origin& from) noexcept {
                 new (memory) cost_model(measured);
         return is_good;
     });
-    return c == calibration::done        ? nullptr
-           : c == calibration::under_way ? "another thread was timing the GPU"
+    return c == measurement::done        ? nullptr
+           : c == measurement::under_way ? "another thread was timing the GPU"
                                          : "the GPU could not be timed";
 }
 
 // Why the models do not know the rate of the program's BLAS, or null. Timing it takes a tenth of a
 // second, most of it to start the threads of the program's BLAS.
 const char* why_host_is_not_timed(const origin& from) noexcept {
-    const calibration c = measure_once(host_timed, [&] {
+    const measurement c = measure_once(host_timed, [&] {
         constexpr int64_t n = 512;
         const double flops = host_flops(n, calibrating_runs, from);
         if (flops > 0)
@@ -321,8 +328,8 @@ const char* why_host_is_not_timed(const origin& from) noexcept {
                 model_of(static_cast<routine>(i)).set_host_flops(flops);
         return flops > 0;
     });
-    return c == calibration::done        ? nullptr
-           : c == calibration::under_way ? "another thread was timing the host"
+    return c == measurement::done        ? nullptr
+           : c == measurement::under_way ? "another thread was timing the host"
                                          : "the host could not be timed";
 }
 
@@ -450,7 +457,7 @@ bool offload_candidate::offer(const Call& call, const origin& from) noexcept {
     if (const char* reason = reason_against(call, from))
         return refuse(reason);
     if (lost_by_fork.load(std::memory_order_relaxed))
-        return refuse("the process forked after the GPU was used");
+        return refuse("the process forked while or after a device was used");
     if constexpr (can_gain(Call::kind)) {
         size_ = call.size();
         if (read_mode() == mode::automatic && size_.flops() < least_flops)
@@ -483,6 +490,7 @@ bool offload_candidate::offer(const Call& call, const origin& from) noexcept {
             open_devices_ = devices().count_of([](const device* d) { return d->is_open(); });
         }
     }
+    const busy now;
     switch (call.run(devices().all(), from)) {
     case outcome::no_device_free:
         is_watched_ = false;
@@ -523,7 +531,15 @@ void compute_on_host(const Call& call, const origin& from) noexcept {
     const char* name = report_routines[static_cast<int>(Call::kind)];
     if (const int argument = call.wrong_argument())
         return report_wrong_argument(name, argument);
-    static device* const host = device::make(device::stand_in, 1);
+    const busy now;
+    device* host = host_device.load();
+    if (!host) {
+        device* const made = device::make(device::stand_in, 1);
+        if (host_device.compare_exchange_strong(host, made))
+            host = made;
+        else
+            delete made;
+    }
     if (!host || host->open())
         end_for_want_of(name);
     while (true) {

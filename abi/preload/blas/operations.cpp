@@ -92,6 +92,20 @@ void level3_on_host(const level3& p, const origin& from) {
 #undef BLAS_LEVEL3
 }
 
+// C = beta * C. A triangular matrix times 0 leaves no C.
+bool any_level3_call::finish_trivial() const {
+    const float factor = is_triangular() ? 0 : beta;
+    for (int64_t j = 0; j < n && factor != 1; ++j) {
+        const int64_t first = updates_triangle() && !upper ? j : 0;
+        const int64_t end = updates_triangle() && upper ? j + 1 : m;
+        for (int64_t i = first; i < end; ++i) {
+            float& element = c[i + j * ldc];
+            element = factor == 0 ? 0 : factor * element;
+        }
+    }
+    return true;
+}
+
 outcome any_level3_call::run(std::span<device* const> devices, const origin& from) const noexcept {
     return staged_level3(devices, *this, [&](const level3& p) { level3_on_host(p, from); });
 }

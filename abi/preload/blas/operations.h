@@ -21,6 +21,7 @@ constexpr bool can_gain(routine r) { return r <= routine::strsm; }
 //   shape()            its extents
 //   wrong_argument()   the number of the first argument that the reference BLAS refuses; 0: none
 //   is_trivial()       nothing to compute: left to the program's BLAS
+//   finish_trivial()   does what that BLAS would do, if the program has none; false: it cannot
 //   run(...)           computes it on the devices
 //   size()             its work, where can_gain(kind)
 //   logged()           its entry in the log of calls, except the routine
@@ -40,6 +41,7 @@ struct any_level3_call : level3 {
     product_size size() const;
     int wrong_argument() const;
     bool is_trivial() const { return m == 0 || n == 0 || alpha == 0 || (has_depth() && k == 0); }
+    bool finish_trivial() const;
     // The triangular matrix stands on one side of C, which is B in the interface.
     logged_call logged() const {
         return {.side = left ? MYBLAS_SIDE_LEFT : MYBLAS_SIDE_RIGHT,
@@ -228,6 +230,7 @@ struct matcopy_call {
     report::extents shape() const { return {rows, cols, 1}; }
     int wrong_argument() const;
     bool is_trivial() const { return false; }
+    bool finish_trivial() const { return false; }
     logged_call logged() const {
         return {.transa = trans ? MYBLAS_OP_T : MYBLAS_OP_N,
                 .m = rows,

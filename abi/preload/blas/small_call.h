@@ -76,18 +76,22 @@ struct small_call<r, Result(Tags...)> {
         return wrong;
     }
 
-    // Nothing to compute, or an increment that implementations treat differently (0, or a negative
-    // one for a single vector): left to the program's BLAS.
+    // Nothing to compute, operands that are not read because alpha is 0, or an increment that
+    // implementations treat differently (0, or a negative one for a single vector): left to the
+    // program's BLAS.
     bool is_trivial() const {
-        bool is = false;
+        bool is = is_empty();
+        if constexpr (has_alpha)
+            is = is || get<argument::scalar>() == 0;
         for_each([&]<size_t i, class Tag>() {
-            if constexpr (std::is_same_v<Tag, argument::size>)
-                is = is || get<i>() <= 0;
-            else if constexpr (std::is_same_v<Tag, argument::step> && !has_matrix)
+            if constexpr (std::is_same_v<Tag, argument::step> && !has_matrix)
                 is = is || (steps == 1 ? get<i>() <= 0 : get<i>() == 0);
         });
         return is;
     }
+
+    // A function's result is there, and a call with one vector has nothing to do.
+    bool finish_trivial() const { return is_empty() || steps == 1 || !std::is_void_v<result_type>; }
 
     logged_call logged() const {
         logged_call call;
@@ -123,6 +127,19 @@ struct small_call<r, Result(Tags...)> {
     }
 
 private:
+    bool is_empty() const {
+        bool is = false;
+        for_each([&]<size_t i, class Tag>() {
+            if constexpr (std::is_same_v<Tag, argument::size>)
+                is = is || get<i>() <= 0;
+        });
+        return is;
+    }
+
+    // The first scalar is a factor of all operands that are only read.
+    static constexpr bool has_alpha = is_one_of<argument::scalar, Tags...> &&
+                                      is_one_of<argument::vector, Tags...> &&
+                                      std::is_void_v<result_type>;
     static constexpr bool has_sizes = is_one_of<argument::size, Tags...>;
     template <class Tag>
     static constexpr bool is_operand = is_one_of<Tag,

@@ -23,15 +23,17 @@ public:
         was_pending = is_pending();
         pthread_sigmask(SIG_BLOCK, &sigpipe, &before);
     }
-    ~without_sigpipe() {
+    ~without_sigpipe() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+    without_sigpipe(const without_sigpipe&) = delete;
+    without_sigpipe& operator=(const without_sigpipe&) = delete;
+
+    // Takes the signal of a write that failed with EPIPE.
+    void take_signal() const noexcept {
         const timespec at_once{};
         if (!was_pending && is_pending())
             while (sigtimedwait(&sigpipe, nullptr, &at_once) < 0 && errno == EINTR) {
             }
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
-    without_sigpipe(const without_sigpipe&) = delete;
-    without_sigpipe& operator=(const without_sigpipe&) = delete;
 
 private:
     static bool is_pending() noexcept {
@@ -48,8 +50,12 @@ int write_all(int descriptor, const char* data, size_t bytes) noexcept {
     const without_sigpipe guard;
     while (bytes > 0) {
         const ssize_t written = write(descriptor, data, bytes);
-        if (written < 0 && errno != EINTR)
-            return errno;
+        if (written < 0 && errno != EINTR) {
+            const int error = errno;
+            if (error == EPIPE)
+                guard.take_signal();
+            return error;
+        }
         if (written > 0) {
             data += written;
             bytes -= static_cast<size_t>(written);
@@ -81,7 +87,8 @@ int exit_file::read_setting() noexcept {
     return is_usable ? on : off;
 }
 
-// The program may change its directory later. False: the name is too long.
+// The program may change its directory later. A path that would be too long stays relative. False:
+// the name itself is too long.
 bool exit_file::write_absolute(const char* name) noexcept {
     const int error = errno;
     bounded_text t{target_, sizeof target_};
@@ -90,10 +97,11 @@ bool exit_file::write_absolute(const char* name) noexcept {
         t.add("/");
     }
     errno = error;
-    if (t.length + std::strlen(name) >= sizeof target_)
-        return false;
+    const size_t bytes = std::strlen(name) + 1;
+    if (t.length + bytes > sizeof target_)
+        t.length = 0;
     t.add("%s", name);
-    return true;
+    return bytes <= sizeof target_;
 }
 
 // Tells the log that nothing is written. The log belongs to libmyblas, which may not be loaded.

@@ -18,7 +18,8 @@ public:
         return (known == unread ? read_setting() : known) == on;
     }
 
-    // The value of the variable, if it is on: `stderr`, or the path of the file.
+    // The value of the variable, if it is on: `stderr`, or the path of the file, which is
+    // absolute if the directory is known.
     const char* target() const noexcept { return target_; }
 
     // Does nothing if the file is off. Uses a single write, so that processes that end at the same

@@ -40,9 +40,12 @@ void choose_folder() noexcept {
             own_folder_kind = folder_kind::of_run;
         return;
     }
-    // stderr and devices belong to no folder: two programs may have two terminals.
+    // stderr and devices belong to no folder, since two programs may have two terminals; nor does a
+    // name whose directory is not known.
     const char* const name = report_file.is_on() ? report_file.target() : call_log_file.target();
-    if (*name != '/' || std::strncmp(name, "/dev/", 5) == 0)
+    const bool is_device =
+        std::strncmp(name, "/dev/", 5) == 0 && std::strncmp(name, "/dev/shm/", 9) != 0;
+    if (*name != '/' || is_device)
         return;
     uint64_t hash = 0;
     for (const char* text = name; *text; ++text)
