@@ -365,10 +365,19 @@ def _set(device, options):
         if current is not None:
             current.end()
             _last_calls[device] = current.calls
-        if options is not None:
-            _active[device] = _Served(options[0], device, options[1])
+
+        def serve(mode, compiled):
+            _active[device] = _Served(mode, device, compiled)
             if current is not None:
                 _active[device].calls.update(current.calls)
+
+        try:
+            if options is not None:
+                serve(*options)
+        except BaseException:  # perhaps no compiler: what was before stays
+            if current is not None:
+                serve(*current.options)
+            raise
         return current.options if current is not None else None
 
 
