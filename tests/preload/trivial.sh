@@ -8,7 +8,7 @@ program=$2
 . "$(dirname "${BASH_SOURCE[0]}")/check.sh"
 
 for offload in never auto always; do
-    check "$offload" '9 calls seen, 0 served, 9 forwarded' MYBLAS_BACKEND=host \
+    check "$offload" '16 calls seen, 0 served, 16 forwarded' MYBLAS_BACKEND=host \
         MYBLAS_OFFLOAD=$offload "$program"
 done
 exit $((failures > 0))

@@ -96,24 +96,26 @@ struct device_list {
 // A forked child cannot use GPUs that its parent has opened. It has only the thread that forked:
 // what another thread had begun, nobody finishes.
 constinit std::atomic<bool> lost_by_fork{false}, has_gpu_open{false};
-constinit std::atomic<int> busy_threads{0};
+constinit std::atomic<int> threads_at_devices{0}, threads_at_host{0};
 constinit std::atomic<device*> host_device{nullptr}; // of compute_on_host
 
 // During its lifetime the thread may hold something for which others wait.
 class busy {
 public:
-    busy() noexcept { ++busy_threads; }
-    ~busy() { --busy_threads; }
+    explicit busy(std::atomic<int>& counted) noexcept : threads(counted) { ++threads; }
+    ~busy() { --threads; }
     busy(const busy&) = delete;
     busy& operator=(const busy&) = delete;
+
+private:
+    std::atomic<int>& threads;
 };
 
 [[gnu::constructor]] void watch_forks() noexcept {
     pthread_atfork(nullptr, nullptr, [] {
-        const bool is_cut_short = busy_threads.exchange(0) > 0;
-        if (has_gpu_open.load() || is_cut_short)
+        if (threads_at_devices.exchange(0) > 0 || has_gpu_open.load())
             lost_by_fork.store(true);
-        if (is_cut_short)
+        if (threads_at_host.exchange(0) > 0)
             host_device.store(nullptr); // its lock may be held for ever
     });
 }
@@ -162,7 +164,7 @@ const device_list& devices() noexcept {
     static constinit std::atomic<const device_list*> opened{nullptr};
     if (const device_list* const known = opened.load(std::memory_order_acquire))
         return *known;
-    const busy now;
+    const busy now(threads_at_devices);
     static const device_list list = open_devices();
     opened.store(&list, std::memory_order_release);
     return list;
@@ -490,7 +492,7 @@ bool offload_candidate::offer(const Call& call, const origin& from) noexcept {
             open_devices_ = devices().count_of([](const device* d) { return d->is_open(); });
         }
     }
-    const busy now;
+    const busy now(threads_at_devices);
     switch (call.run(devices().all(), from)) {
     case outcome::no_device_free:
         is_watched_ = false;
@@ -531,7 +533,7 @@ void compute_on_host(const Call& call, const origin& from) noexcept {
     const char* name = report_routines[static_cast<int>(Call::kind)];
     if (const int argument = call.wrong_argument())
         return report_wrong_argument(name, argument);
-    const busy now;
+    const busy now(threads_at_host);
     device* host = host_device.load();
     if (!host) {
         device* const made = device::make(device::stand_in, 1);

@@ -90,8 +90,18 @@ struct small_call<r, Result(Tags...)> {
         return is;
     }
 
-    // A function's result is there, and a call with one vector has nothing to do.
-    bool finish_trivial() const { return is_empty() || steps == 1 || !std::is_void_v<result_type>; }
+    // False: an increment is 0.
+    bool finish_trivial() const {
+        if (is_empty() || steps == 1)
+            return true;
+        if constexpr (has_alpha)
+            if (get<argument::scalar>() == 0) {
+                if constexpr (has_beta)
+                    scale_result();
+                return true;
+            }
+        return false;
+    }
 
     logged_call logged() const {
         logged_call call;
@@ -140,6 +150,19 @@ private:
     static constexpr bool has_alpha = is_one_of<argument::scalar, Tags...> &&
                                       is_one_of<argument::vector, Tags...> &&
                                       std::is_void_v<result_type>;
+    static constexpr bool has_beta = (0 + ... + int{std::is_same_v<Tags, argument::scalar>}) == 2;
+
+    // y = beta * y.
+    void scale_result() const {
+        constexpr size_t i = place_of<argument::vector_result>();
+        const operand y = operand_at<i, argument::vector_result>();
+        const float beta = std::get<place_of<argument::scalar>(1)>(values);
+        for (int64_t j = 0; j < y.cols && beta != 1; ++j) {
+            float& element = y.target[j * y.ld];
+            element = beta == 0 ? 0 : beta * element;
+        }
+    }
+
     static constexpr bool has_sizes = is_one_of<argument::size, Tags...>;
     template <class Tag>
     static constexpr bool is_operand = is_one_of<Tag,

@@ -19,7 +19,7 @@ public:
     }
 
     // The value of the variable, if it is on: `stderr`, or the path of the file, which is
-    // absolute if the directory is known.
+    // absolute unless it would be too long.
     const char* target() const noexcept { return target_; }
 
     // Does nothing if the file is off. Uses a single write, so that processes that end at the same

@@ -2,10 +2,13 @@
 
 #include "common/mapped.h"
 
+#include <atomic>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <mutex>
+#include <pthread.h>
 
 namespace myblas::preload {
 namespace {
@@ -71,12 +74,27 @@ bool load(library* l) noexcept {
     return from.complete;
 }
 
+// A fork waits for a thread that is loading the library, because nobody would finish that in the
+// child.
+constinit std::mutex loading;
+
+[[gnu::constructor]] void watch_forks() noexcept {
+    constexpr auto unlock = [] { loading.unlock(); };
+    pthread_atfork([] { loading.lock(); }, unlock, unlock);
+}
+
 } // namespace
 
 const library* load_library() noexcept {
-    static library functions;
-    static const bool is_loaded = load(&functions);
-    return is_loaded ? &functions : nullptr;
+    enum state { unknown, loaded, missing };
+    static constinit library functions{};
+    static constinit std::atomic<state> known{unknown};
+    if (known.load(std::memory_order_acquire) == unknown) {
+        const std::lock_guard lock(loading);
+        if (known.load() == unknown)
+            known.store(load(&functions) ? loaded : missing, std::memory_order_release);
+    }
+    return known.load() == loaded ? &functions : nullptr;
 }
 
 void* library_function(const char* name) noexcept {

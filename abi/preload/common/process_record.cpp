@@ -41,7 +41,7 @@ void choose_folder() noexcept {
         return;
     }
     // stderr and devices belong to no folder, since two programs may have two terminals; nor does a
-    // name whose directory is not known.
+    // relative name.
     const char* const name = report_file.is_on() ? report_file.target() : call_log_file.target();
     const bool is_device =
         std::strncmp(name, "/dev/", 5) == 0 && std::strncmp(name, "/dev/shm/", 9) != 0;
