@@ -39,44 +39,13 @@ constexpr size_t products_offset(size_t plan_bytes) {
 template <class Step>
 concept has_kernels = std::is_same_v<Step, sgemm_problem> || std::is_same_v<Step, geam_problem>;
 
-// Reads a plan without running it: the workspace that its products can use, at most `limit` for
-// each.
-class plan_measure final : public plan_steps {
+// Reads a plan without running it: calls use(selection) for each of its products, with the kernel
+// that it takes with this much workspace. A failure of `use` ends the reading.
+template <class Use>
+class plan_reader final : public plan_steps {
 public:
-    plan_measure(myblasContext& of, size_t most) : handle(of), limit(most) {}
-
-    size_t bytes() const { return most_wanted; }
-
-    bool can_take(const sgemm_problem& p) noexcept override {
-        return choose_kernel(handle, p, limit).kernel;
-    }
-
-private:
-    // NOLINTNEXTLINE(bugprone-exception-escape): a variant of trivial types always has a value
-    myblasStatus_t execute(const plan_step& step) noexcept override {
-        return std::visit([this](const auto& s) { return add(s); }, step);
-    }
-    template <class Step>
-    myblasStatus_t add(const Step& step) {
-        if constexpr (has_kernels<Step>) {
-            const selection<Step> chosen = choose_kernel(handle, step, limit);
-            most_wanted = std::max(most_wanted, chosen.workspace_bytes);
-            return chosen.kernel ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_NOT_SUPPORTED;
-        }
-        return MYBLAS_STATUS_SUCCESS; // small steps use none
-    }
-
-    myblasContext& handle;
-    const size_t limit;
-    size_t most_wanted = 0;
-};
-
-// Prepares the kernels of a plan's products before any step is launched, so that a call whose
-// kernels cannot be loaded has no effect.
-class plan_preparation final : public plan_steps {
-public:
-    plan_preparation(myblasContext& of, size_t workspace_bytes, const char** why)
-        : handle(of), bytes(workspace_bytes), reason(why) {}
+    plan_reader(myblasContext& of, size_t workspace_bytes, Use each)
+        : handle(of), bytes(workspace_bytes), use(each) {}
 
     bool can_take(const sgemm_problem& p) noexcept override {
         return choose_kernel(handle, p, bytes).kernel;
@@ -85,20 +54,20 @@ public:
 private:
     // NOLINTNEXTLINE(bugprone-exception-escape): a variant of trivial types always has a value
     myblasStatus_t execute(const plan_step& step) noexcept override {
-        return std::visit([this](const auto& s) { return load(s); }, step);
+        return std::visit([this](const auto& s) { return read(s); }, step);
     }
     template <class Step>
-    myblasStatus_t load(const Step& step) {
+    myblasStatus_t read(const Step& step) {
         if constexpr (has_kernels<Step>) {
-            const auto* const kernel = choose_kernel(handle, step, bytes).kernel;
-            return kernel ? prepare(*kernel, handle, reason) : MYBLAS_STATUS_NOT_SUPPORTED;
+            const selection<Step> chosen = choose_kernel(handle, step, bytes);
+            return chosen.kernel ? use(chosen) : MYBLAS_STATUS_NOT_SUPPORTED;
         }
-        return MYBLAS_STATUS_SUCCESS;
+        return MYBLAS_STATUS_SUCCESS; // small steps have no kernels to choose
     }
 
     myblasContext& handle;
     const size_t bytes;
-    const char** const reason;
+    const Use use;
 };
 
 // Launches the steps of a plan, with the workspace that its products share.
@@ -178,11 +147,15 @@ selection<Problem> measure_plan(myblasContext& handle,
                                 size_t limit) noexcept {
     // A pointer that is never dereferenced, aligned as the plan's memory will be.
     void* const somewhere = reinterpret_cast<void*>(uintptr_t{workspace_multiple});
-    plan_measure measure(handle, limit);
+    size_t most = 0;
+    plan_reader measure(handle, limit, [&](const auto& chosen) {
+        most = std::max(most, chosen.workspace_bytes);
+        return MYBLAS_STATUS_SUCCESS;
+    });
     make_plan(problem, handle.device, {somewhere, own}, measure);
     if (measure.status() != MYBLAS_STATUS_SUCCESS)
         return {};
-    return {&kernel, measure.bytes() ? products_offset(own) + measure.bytes() : own, own};
+    return {&kernel, most ? products_offset(own) + most : own, own};
 }
 
 // A plan takes all the workspace that is useful to itself and its products. If that is too much,
@@ -222,7 +195,10 @@ template <planned Problem>
     const size_t used = std::min(chosen.workspace_bytes, products_offset(chosen.plan_bytes));
     context.workspace = static_cast<char*>(context.workspace) + used;
     context.workspace_bytes = chosen.workspace_bytes - used;
-    plan_preparation preparation(handle, context.workspace_bytes, reason);
+    // Before any step is launched, so that a call whose kernels cannot be loaded has no effect.
+    plan_reader preparation(handle, context.workspace_bytes, [&](const auto& product) {
+        return prepare(*product.kernel, handle, reason);
+    });
     make_plan(problem, handle.device, workspace, preparation);
     if (preparation.status() != MYBLAS_STATUS_SUCCESS)
         return preparation.status();

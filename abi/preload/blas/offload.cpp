@@ -93,8 +93,8 @@ struct device_list {
     }
 };
 
-// A forked child cannot use GPUs that its parent has opened. It has only the thread that forked:
-// what another thread had begun, nobody finishes.
+// A forked child cannot use GPUs that its parent has opened, and has no thread that finishes what
+// the parent's other threads had begun.
 constinit std::atomic<bool> lost_by_fork{false}, has_gpu_open{false};
 constinit std::atomic<int> threads_at_devices{0}, threads_at_host{0};
 constinit std::atomic<device*> host_device{nullptr}; // of compute_on_host
