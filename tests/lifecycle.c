@@ -309,6 +309,81 @@ static void test_threads(void** state) {
     }
 }
 
+// ---- Two GPUs -----------------------------------------------------------------------------------
+
+// Functions of the driver, which the tests are not linked with; false: there is no driver.
+static struct {
+    int (*count_devices)(int* count);
+    int (*retain)(void** context, int device);
+    int (*release)(int device);
+    int (*set_current)(void* context);
+    int (*get_current)(void** context);
+} driver;
+
+static bool find_driver(void) {
+    void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (!library)
+        return false;
+    *(void**)&driver.count_devices = dlsym(library, "cuDeviceGetCount");
+    *(void**)&driver.retain = dlsym(library, "cuDevicePrimaryCtxRetain");
+    *(void**)&driver.release = dlsym(library, "cuDevicePrimaryCtxRelease");
+    *(void**)&driver.set_current = dlsym(library, "cuCtxSetCurrent");
+    *(void**)&driver.get_current = dlsym(library, "cuCtxGetCurrent");
+    dlclose(library); // libmyblas keeps it
+    return driver.count_devices && driver.retain && driver.release && driver.set_current &&
+           driver.get_current;
+}
+
+struct user_of_gpu_1 {
+    void* context; // that is current before the call; NULL: none
+    myblasHandle_t handle;
+    bool is_right, is_context_kept;
+};
+
+static void* create_on_gpu_1(void* argument) {
+    struct user_of_gpu_1* x = argument;
+    void* context = NULL;
+    if (driver.retain(&context, 1) == 0 && driver.set_current(context) == 0 &&
+        myblasCreateOn(&x->handle, MYBLAS_BACKEND_CUDA) != MYBLAS_STATUS_SUCCESS)
+        x->handle = NULL;
+    return NULL;
+}
+
+static void* multiply_on_gpu_1(void* argument) {
+    struct user_of_gpu_1* x = argument;
+    void* current = NULL;
+    const bool is_set = !x->context || driver.set_current(x->context) == 0;
+    x->is_right = is_set && product_is_right(x->handle);
+    x->is_context_kept = driver.get_current(&current) == 0 && current == x->context;
+    return NULL;
+}
+
+// A handle of GPU 1 computes there in every thread. The context that is current is so afterwards:
+// that of GPU 0, and none in a thread that has not used CUDA.
+static void test_handle_of_gpu_1(void** state) {
+    int devices = 0;
+    if (backend_of(require_handle(state)) != MYBLAS_BACKEND_CUDA || !find_driver() ||
+        driver.count_devices(&devices) != 0 || devices < 2)
+        skip();
+    struct user_of_gpu_1 x = {.context = NULL};
+    void* context_of_0 = NULL;
+    pthread_t thread;
+    assert_int_equal(driver.retain(&context_of_0, 0), 0);
+    assert_int_equal(pthread_create(&thread, NULL, create_on_gpu_1, &x), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_non_null(x.handle);
+    for (int has_context = 0; has_context <= 1; ++has_context) {
+        x.context = has_context ? context_of_0 : NULL;
+        assert_int_equal(pthread_create(&thread, NULL, multiply_on_gpu_1, &x), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_true(x.is_right);
+        assert_true(x.is_context_kept);
+    }
+    assert_ok(myblasDestroy(x.handle));
+    assert_int_equal(driver.release(1), 0);
+    assert_int_equal(driver.release(0), 0);
+}
+
 // ---- Loading: in separate processes -------------------------------------------------------------
 
 // The library that this program is linked with, which scenarios load again under its own name.
@@ -388,6 +463,7 @@ int main(int argc, char** argv) {
         cmocka_unit_test(test_fork_in_callback),
         cmocka_unit_test(test_first_call_of_thread),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_handle_of_gpu_1),
     };
     return cmocka_run_group_tests_name("loading", loading, NULL, NULL) +
            RUN_ON_BACKENDS("lifecycle", tests);

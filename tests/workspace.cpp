@@ -93,9 +93,8 @@ void give_back(void* ptr) {
 }
 
 myblasStatus_t check_process() { return MYBLAS_STATUS_SUCCESS; }
-myblasStatus_t exchange_device(int, int* previous) {
-    if (previous)
-        *previous = 0;
+myblasStatus_t enter_device(int, bool* was_current) {
+    *was_current = true;
     return MYBLAS_STATUS_SUCCESS;
 }
 myblasStatus_t allocate(void** ptr, size_t bytes) { return take(ptr, {bytes, false, nullptr}); }
@@ -167,7 +166,7 @@ backend_ops make_backend() {
     backend_ops ops{};
     ops.id = MYBLAS_BACKEND_CUDA;
     ops.check_process = check_process;
-    ops.exchange_device = exchange_device;
+    ops.enter_device = enter_device;
     ops.allocate = allocate;
     ops.release = release;
     ops.zero = zero;

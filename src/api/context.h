@@ -27,10 +27,10 @@ class device_guard {
 public:
     explicit device_guard(const myblasContext& handle) noexcept
         : backend(*handle.backend), ordinal(handle.device.ordinal),
-          result(backend.exchange_device(ordinal, &previous)) {}
+          result(backend.enter_device(ordinal, &was_current)) {}
     ~device_guard() {
-        if (result == MYBLAS_STATUS_SUCCESS && previous != ordinal)
-            backend.exchange_device(previous, nullptr);
+        if (result == MYBLAS_STATUS_SUCCESS && !was_current)
+            backend.leave_device(ordinal);
     }
     device_guard(const device_guard&) = delete;
     device_guard& operator=(const device_guard&) = delete;
@@ -40,7 +40,7 @@ public:
 private:
     const backend_ops& backend;
     const int ordinal;
-    int previous = -1;
+    bool was_current = false;
     const myblasStatus_t result;
 };
 

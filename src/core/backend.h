@@ -40,9 +40,10 @@ struct backend_ops {
     // Why a kernel's prepare(), which was the last call, failed: ARCH_MISMATCH, ALLOC_FAILED or
     // NOT_INITIALIZED. Null where no kernel has a prepare().
     myblasStatus_t (*explain_preparation)(const char** reason) = nullptr;
-    // Makes the device `ordinal` current. *previous = the device that was current, unless previous
-    // is null; callers restore it with the same function.
-    myblasStatus_t (*exchange_device)(int ordinal, int* previous) = nullptr;
+    // Makes the device `ordinal` current in the calling thread. If *was_current, it already was.
+    // Otherwise leave_device(ordinal) must follow; what was current then is so again.
+    myblasStatus_t (*enter_device)(int ordinal, bool* was_current) = nullptr;
+    void (*leave_device)(int ordinal) = nullptr;
 
     // Memory may be allocated while a stream is being captured: it never becomes part of the graph.
     // The pointer is null for 0 bytes, and if there is no memory. release waits for the work that

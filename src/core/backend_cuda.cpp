@@ -164,12 +164,17 @@ myblasStatus_t explain_preparation(const char** reason) {
     }
 }
 
-myblasStatus_t exchange_device(int ordinal, int* previous) {
-    cudaError_t error = previous ? cudaGetDevice(previous) : cudaSuccess;
-    if (error == cudaSuccess && (!previous || *previous != ordinal))
-        error = cudaSetDevice(ordinal);
-    return error == cudaSuccess ? MYBLAS_STATUS_SUCCESS : MYBLAS_STATUS_EXECUTION_FAILED;
+myblasStatus_t enter_device(int ordinal, bool* was_current) {
+    int current = -1;
+    if (cudaGetDevice(&current) != cudaSuccess)
+        return MYBLAS_STATUS_EXECUTION_FAILED;
+    *was_current = current == ordinal;
+    if (*was_current || push_context(ordinal))
+        return MYBLAS_STATUS_SUCCESS;
+    return MYBLAS_STATUS_EXECUTION_FAILED;
 }
+
+void leave_device(int ordinal) { pop_context(ordinal); }
 
 // ---- Memory -------------------------------------------------------------------------------------
 
@@ -407,7 +412,8 @@ constexpr backend_ops ops = {
     .open = open,
     .check_process = check_process,
     .explain_preparation = explain_preparation,
-    .exchange_device = exchange_device,
+    .enter_device = enter_device,
+    .leave_device = leave_device,
     .allocate = allocate,
     .release = release,
     .zero = zero,

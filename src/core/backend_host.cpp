@@ -22,9 +22,8 @@ myblasStatus_t open(device_info* device, const char**) {
 
 myblasStatus_t check_process() { return MYBLAS_STATUS_SUCCESS; }
 
-myblasStatus_t exchange_device(int ordinal, int* previous) {
-    if (previous)
-        *previous = ordinal;
+myblasStatus_t enter_device(int, bool* was_current) {
+    *was_current = true;
     return MYBLAS_STATUS_SUCCESS;
 }
 
@@ -84,7 +83,7 @@ constexpr backend_ops ops = {
     .id = MYBLAS_BACKEND_HOST,
     .open = open,
     .check_process = check_process,
-    .exchange_device = exchange_device,
+    .enter_device = enter_device,
     .allocate = allocate,
     .release = release,
     .zero = zero,

@@ -83,7 +83,9 @@ struct harmless {
 
 constexpr harmless harmless_calls[] = {
     {"cudaThreadExchangeStreamCaptureMode", "", "", "no other call could take its place"},
-    {"cudaSetDevice", "", "", "the work is done, and the program's device cannot be restored"},
+    {"cudaSetDevice", "", "", "without the number of the context nothing is shared"},
+    {"cuCtxPopCurrent", "", "", "the work is done, and the program's device cannot be restored"},
+    {"cuDevicePrimaryCtxRelease", "", "", "the work is done, and the context stays"},
     {"cudaGetDevice", "", "", "the slower way is taken: as for a device without memory pools"},
     {"cudaDeviceGetAttribute", "", "", "the usual device's value, or the slower way, is taken"},
     {"cudaGetDriverEntryPoint", "", "", "without the number of the context nothing is shared"},

@@ -95,6 +95,24 @@ std::string lost_device(const std::vector<scenario>&) {
     return {};
 }
 
+// A thread that has never used CUDA calls with a handle of GPU 1: GPU 0 gets no context.
+std::string other_device(const std::vector<scenario>&) {
+    standin::set_device(1);
+    const myblasHandle_t handle = make_handle();
+    std::string wrong;
+    std::thread([&] {
+        wrong = [&]() -> std::string {
+            EXPECT(multiply(handle) == MYBLAS_STATUS_SUCCESS);
+            EXPECT(!standin::is_context_current());
+            EXPECT(!standin::is_started(0));
+            return {};
+        }();
+    }).join();
+    EXPECT(myblasDestroy(handle) == MYBLAS_STATUS_SUCCESS);
+    standin::set_device(0);
+    return wrong;
+}
+
 // A driver that lacks the function for descriptors of the TMA.
 std::string no_tma(const std::vector<scenario>&) {
     standin::set_machine({.has_tma = false});
@@ -423,6 +441,7 @@ std::vector<situation> situations() {
         {"a device of compute capability 7.5", old_device},
         {"a device without code", unknown_device},
         {"one of two devices is lost", lost_device},
+        {"a thread without a device", other_device},
         {"a driver without descriptors for TMA", no_tma},
         {"operands in any layout", layouts},
         {"a reset under handles", reset},

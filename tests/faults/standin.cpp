@@ -49,6 +49,7 @@ struct state {
     std::mutex mutex;
     machine present;
     std::map<int, uint64_t> contexts; // by device
+    std::map<int, int> retained;      // how often, by the driver's functions
     uint64_t last_id = 0;             // of contexts and graphs
     std::map<uintptr_t, block> memory;
     std::set<cudaStream_t> streams;
@@ -76,8 +77,9 @@ std::atomic<int> fail_with{0};
 std::atomic<const char*> failed_name{nullptr};
 std::atomic<long> host_copies{0}, launched{0}, child_calls{0};
 
-thread_local int current_device = 0;
-thread_local bool has_context = false; // the runtime has made its context current in this thread
+thread_local int chosen_device = 0;
+thread_local bool has_chosen = false; // the runtime has made that device's context current
+thread_local std::vector<int> pushed; // contexts on top of it, by device
 thread_local cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
 thread_local int depth = 0;
 thread_local cudaError_t last_error = cudaSuccess;
@@ -133,9 +135,13 @@ uint64_t context_of(int device) {
     return id;
 }
 
+int current_device() { return pushed.empty() ? chosen_device : pushed.back(); }
+bool has_context() { return has_chosen || !pushed.empty(); }
+
 uint64_t current_context() {
-    has_context = true;
-    return context_of(current_device);
+    if (pushed.empty())
+        has_chosen = true;
+    return context_of(current_device());
 }
 
 // The stream; null: a default stream, or none (a misuse).
@@ -265,9 +271,9 @@ CUresult CUDAAPI context_id(CUcontext context, unsigned long long* id) {
         *id = reinterpret_cast<uintptr_t>(context);
         return CUDA_SUCCESS;
     }
-    if (!has_context)
+    if (!has_context())
         return CUDA_ERROR_INVALID_CONTEXT;
-    *id = context_of(current_device);
+    *id = context_of(current_device());
     return CUDA_SUCCESS;
 }
 
@@ -275,7 +281,50 @@ CUresult CUDAAPI get_current(CUcontext* context) {
     const call now("cuCtxGetCurrent");
     if (now.error != cudaSuccess)
         return of_driver(now.error);
-    *context = has_context ? reinterpret_cast<CUcontext>(context_of(current_device)) : nullptr;
+    *context = has_context() ? reinterpret_cast<CUcontext>(context_of(current_device())) : nullptr;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI retain_primary(CUcontext* context, CUdevice device) {
+    const call now("cuDevicePrimaryCtxRetain");
+    if (now.error != cudaSuccess)
+        return of_driver(now.error);
+    if (device < 0 || device >= the().present.devices)
+        return CUDA_ERROR_INVALID_DEVICE;
+    ++the().retained[device];
+    *context = reinterpret_cast<CUcontext>(context_of(device));
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI release_primary(CUdevice device) {
+    const call now("cuDevicePrimaryCtxRelease", true);
+    if (now.error == cudaSuccess && --the().retained[device] < 0)
+        wrong("a context that was not retained", cudaErrorInvalidValue);
+    return of_driver(now.error);
+}
+
+CUresult CUDAAPI push_current(CUcontext context) {
+    const call now("cuCtxPushCurrent");
+    if (now.error != cudaSuccess)
+        return of_driver(now.error);
+    for (const auto& [device, id] : the().contexts)
+        if (id == reinterpret_cast<uintptr_t>(context)) {
+            pushed.push_back(device);
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult CUDAAPI pop_current(CUcontext* context) {
+    const call now("cuCtxPopCurrent", true);
+    if (now.error != cudaSuccess)
+        return of_driver(now.error);
+    if (pushed.empty()) {
+        wrong("a context that was not pushed", cudaErrorInvalidValue);
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    *context = reinterpret_cast<CUcontext>(context_of(pushed.back()));
+    pushed.pop_back();
     return CUDA_SUCCESS;
 }
 
@@ -306,7 +355,7 @@ CUresult CUDAAPI encode_tiled(CUtensorMap* map,
     const call now("cuTensorMapEncodeTiled");
     if (now.error != cudaSuccess)
         return of_driver(now.error);
-    if (!has_context)
+    if (!has_context())
         return CUDA_ERROR_INVALID_CONTEXT;
     const auto is_multiple = [](const void* address, uintptr_t of) {
         return reinterpret_cast<uintptr_t>(address) % of == 0;
@@ -337,6 +386,14 @@ driver_entry(const char* symbol, void** function, cudaDriverEntryPointQueryResul
         *function = reinterpret_cast<void*>(context_id);
     else if (std::strcmp(symbol, "cuCtxGetCurrent") == 0)
         *function = reinterpret_cast<void*>(get_current);
+    else if (std::strcmp(symbol, "cuDevicePrimaryCtxRetain") == 0)
+        *function = reinterpret_cast<void*>(retain_primary);
+    else if (std::strcmp(symbol, "cuDevicePrimaryCtxRelease") == 0)
+        *function = reinterpret_cast<void*>(release_primary);
+    else if (std::strcmp(symbol, "cuCtxPushCurrent") == 0)
+        *function = reinterpret_cast<void*>(push_current);
+    else if (std::strcmp(symbol, "cuCtxPopCurrent") == 0)
+        *function = reinterpret_cast<void*>(pop_current);
     else if (std::strcmp(symbol, "cuPointerGetAttribute") == 0 && m.has_ids)
         *function = reinterpret_cast<void*>(pointer_attribute);
     else if (std::strcmp(symbol, "cuTensorMapEncodeTiled") == 0 && m.has_tma)
@@ -391,6 +448,7 @@ void reset() {
     while (!s.objects.empty())
         drop(*s.objects.begin());
     s.contexts.clear();
+    s.retained.clear();
     s.smem.clear();
     s.lasting = cudaSuccess;
     s.misuse = nullptr;
@@ -426,6 +484,8 @@ census count() {
     c.streams = static_cast<long>(the().streams.size());
     c.objects = static_cast<long>(the().objects.size());
     c.modules = the().modules;
+    for (const auto& [device, count] : the().retained)
+        c.retained += count;
     for (const auto& [at, b] : the().memory)
         c.bytes += b.bytes;
     return c;
@@ -457,8 +517,10 @@ void free_memory(void* memory) {
         forget(found);
 }
 
-void set_device(int device) { current_device = device; }
-int device() { return current_device; }
+void set_device(int device) { chosen_device = device, pushed.clear(); }
+int device() { return current_device(); }
+bool is_started(int device) { return the().contexts.count(device) != 0; }
+bool is_context_current() { return has_context(); }
 cudaStreamCaptureMode capture_mode() { return mode; }
 void set_capture_mode(cudaStreamCaptureMode m) { mode = m; }
 
@@ -466,7 +528,7 @@ cudaStream_t make_stream(bool blocking) {
     const inside within;
     const std::lock_guard lock(the().mutex);
     cudaStream_t stream = new CUstream_st{
-        .device = current_device, .context = current_context(), .blocking = blocking};
+        .device = current_device(), .context = current_context(), .blocking = blocking};
     the().streams.insert(stream);
     return stream;
 }
@@ -526,18 +588,20 @@ cudaError_t CUDARTAPI cudaGetDeviceCount(int* count) {
 cudaError_t CUDARTAPI cudaGetDevice(int* device) {
     const call now("cudaGetDevice");
     if (now.error == cudaSuccess)
-        *device = current_device;
+        *device = current_device();
     return now.error;
 }
 
-// The program's devices are 0 in the test, so a change to 0 restores.
 cudaError_t CUDARTAPI cudaSetDevice(int device) {
-    const call now("cudaSetDevice", device == 0);
+    const call now("cudaSetDevice");
     if (now.error != cudaSuccess)
         return now.error;
     if (device < 0 || device >= the().present.devices)
         return cudaErrorInvalidDevice;
-    current_device = device;
+    if (pushed.empty())
+        chosen_device = device;
+    else
+        pushed.back() = device;
     current_context();
     return cudaSuccess;
 }
@@ -681,7 +745,7 @@ cudaError_t CUDARTAPI cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned f
     const call now("cudaStreamCreateWithFlags");
     if (now.error != cudaSuccess)
         return now.error;
-    *stream = new CUstream_st{.device = current_device,
+    *stream = new CUstream_st{.device = current_device(),
                               .context = current_context(),
                               .blocking = flags != cudaStreamNonBlocking};
     the().streams.insert(*stream);

@@ -46,6 +46,7 @@ bool failed_restoring();        // the failed call would have restored a capture
 
 struct census {
     long memory = 0, streams = 0, objects = 0, modules = 0;
+    long retained = 0; // contexts, by the driver's functions
     size_t bytes = 0;
 
     bool operator==(const census&) const = default;
@@ -67,6 +68,8 @@ void* make_memory(size_t bytes);
 void free_memory(void* memory);
 void set_device(int device);
 int device();
+bool is_started(int device); // it has a context
+bool is_context_current();   // in this thread
 cudaStreamCaptureMode capture_mode();
 void set_capture_mode(cudaStreamCaptureMode);
 cudaStream_t make_stream(bool blocking);
