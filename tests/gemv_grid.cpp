@@ -214,6 +214,35 @@ void test_short_lines(void**) {
                    .is_lent = true});
 }
 
+// Whole columns, whose sums more than one group of blocks adds.
+void test_columns(void**) {
+    for (const int64_t lines : {17, 130, 201, 364, 501, 639})
+        for (const int sm_count : {2, 12, 13, 30})
+            for (const int misfit : {0, 1, 2})
+                check({.trans = false,
+                       .m = lines,
+                       .n = 700,
+                       .ld = lines + misfit,
+                       .incx = 1 + misfit,
+                       .misfit = misfit,
+                       .sm_count = sm_count,
+                       .is_lent = true});
+}
+
+// Many lines along k that stay in the cache or not, aligned to 16, 8 and 4 bytes.
+void test_many_lines(void**) {
+    for (const int64_t k : {66, 88, 90, 128, 200, 300, 644, 920})
+        for (const int misfit : {0, 1, 2})
+            check({.trans = true,
+                   .m = k,
+                   .n = 4099,
+                   .ld = k + misfit,
+                   .incx = 1,
+                   .misfit = misfit,
+                   .sm_count = 3,
+                   .is_lent = true});
+}
+
 // A batch of matrices by vectors, with strides that may leave the products unaligned.
 void check_batch(bool trans, int64_t lines, int64_t k, int64_t gap, int64_t vector_gap) {
     if (left_out())
@@ -288,6 +317,8 @@ int main() {
                                 cmocka_unit_test(test_vectors),
                                 cmocka_unit_test(test_long_vectors),
                                 cmocka_unit_test(test_short_lines),
+                                cmocka_unit_test(test_columns),
+                                cmocka_unit_test(test_many_lines),
                                 cmocka_unit_test(test_batches)};
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -27,7 +27,10 @@ const predictor& sgemm_predictor_sm90() {
         predictor by = bind(sgemm_model_sm90);
         by.for_tiny = &cuda::sgemm_tiny;
         by.for_vectors = &cuda::sgemm_gemv;
-        by.worse_for_vectors = {&cuda::sgemm_skinny, &cuda::sgemm_thin_panel};
+        by.worse_for_vectors = {&cuda::sgemm_skinny,
+                                &cuda::sgemm_thin_panel,
+                                &cuda::sgemm_short_k,
+                                &cuda::sgemm_warp_tile_narrow[0]};
         return by;
     }();
     return bound;

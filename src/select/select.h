@@ -33,7 +33,7 @@ struct predictor {
     // `worse_for_vectors`, whose predictions are too short where sizes are beyond readings
     // (docs/experiments/selection.md). Null: none.
     const kernel_entry<sgemm_problem>* for_vectors = nullptr;
-    std::array<const kernel_entry<sgemm_problem>*, 2> worse_for_vectors{};
+    std::array<const kernel_entry<sgemm_problem>*, 4> worse_for_vectors{};
 
     // The variant of a kernel; -1 if its time cannot be predicted.
     int variant_of(const kernel_entry<sgemm_problem>& kernel) const {

@@ -139,9 +139,12 @@ constexpr rule<symm_problem> symm[] = {
 
 constexpr rule<trmm_problem> trmm[] = {
     // forms    m    n    order
+    {trmm_in_place_form, {at_most(8192), at_most(8192), at_most(64), any}, &trmm_small},
     {trmm_in_place_form, {at_most(6300), at_most(6300), at_most(80), any}, &trmm_small},
     {trmm_in_place_form, {at_most(4200), at_most(4200), at_most(128), any}, &trmm_small},
-    {any_form, {at_most(8192), at_most(8192), at_most(64), any}, &trmm_small},
+    {any_form, {at_most(8192), at_most(8192), at_most(32), any}, &trmm_small},
+    {any_form, {at_most(8192), at_most(64), at_most(64), any}, &trmm_small},
+    {any_form, {at_most(64), at_most(5280), at_most(64), any}, &trmm_small},
     {any_form, {at_most(4096), at_most(4096), at_most(96), any}, &trmm_small},
     {any_form, {at_most(2048), at_most(2048), at_most(128), any}, &trmm_small},
     {any_form, {at_most(1024), at_most(1024), at_most(192), any}, &trmm_small},

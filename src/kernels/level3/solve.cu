@@ -413,11 +413,17 @@ myblasStatus_t with_sizes(int64_t rows, bool is_wide, F&& f) {
     return is_wide ? f.template operator()<256, 32>() : f.template operator()<256, 16>();
 }
 
-// Whether each line gets a warp (solve_lines.cu).
+// Whether each line gets a warp (solve_lines.cu): up to a number of lines of each multiprocessor
+// that falls with the order. From the 33rd row on, the blocks of solve_block take longer, too. Lines
+// across memory take a sector for each element.
 bool suits_lines(const triangle_step& p, const device_info& device) {
-    constexpr int64_t most_rows = 64, few_rows = 16;
-    const int64_t most_lines = (p.n <= few_rows ? 16 : 8) * device.sm_count;
-    return p.n <= most_rows && p.batch_count == 1 && p.lines <= most_lines;
+    constexpr int64_t most_rows = 64;
+    const auto order = static_cast<double>(p.n);
+    const bool is_across = std::abs(p.y_along) != 1;
+    const double most_lines = p.n <= 32 ? (is_across ? 24 - 0.67 * order : 25 - 0.56 * order)
+                                        : (is_across ? 13 - 0.15 * order : 13 - 0.1 * order);
+    return p.n <= most_rows && p.batch_count == 1 &&
+           static_cast<double>(p.lines) <= most_lines * device.sm_count;
 }
 
 } // namespace

@@ -379,18 +379,21 @@ struct columns_form {
 
     // The other forms read 8 lines at once, or 32 by quads. They lose little if all lines fit into
     // one such load and the next column is far. With quads, they also lose little if no lane is
-    // without a line, or if there are many lines. In a small matrix, adding the sums of all blocks
-    // takes longer than what they lose.
+    // without a line. In a small matrix, adding the sums of all blocks takes longer than what they
+    // lose; with many lines, also in a larger one.
     static bool
     suits(const sgemm_problem& p, const vector_means& means, const thin_layout& layout) {
         const int64_t lines = layout.lines;
         if (layout.k_contiguous || vectors_of(p, layout) != 1 || lines > shape::most_lines ||
-            (lines <= few_lines && layout.ld > few_lines / 2))
+            (lines <= few_lines && layout.ld > few_lines / 2) || (width == 4 && lines % 32 == 0))
             return false;
-        if (width == 4 && (lines % 32 == 0 || lines > 128))
-            return false;
-        const double least = (width == 4 ? 0.6 : 0.4) * static_cast<double>(means.device.l2_bytes);
-        return matrix_bytes(p, layout) > least &&
+        // In sizes of the L2 cache.
+        double least = 2;
+        if (width == 4 && lines <= 128)
+            least = 0.6;
+        else if (width != 4 && lines <= 256)
+            least = lines <= 200 ? 0.4 : 0.75;
+        return matrix_bytes(p, layout) > least * static_cast<double>(means.device.l2_bytes) &&
                workspace_of(schedule(p, means, layout), p, layout) <= means.workspace_bytes;
     }
 };
@@ -475,8 +478,9 @@ struct share_form {
     static equal_shares
     shares(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
         const int64_t turns = ceil_div<int64_t>(p.k, shape::turn_k);
-        const int64_t share =
-            ceil_div<int64_t>(groups(layout) * turns, shape::blocks_per_sm * device.sm_count);
+        const int64_t most_blocks =
+            std::min(shape::blocks_per_sm * device.sm_count, counter_count / lines);
+        const int64_t share = ceil_div(groups(layout) * turns, most_blocks);
         return {static_cast<int>(turns), static_cast<int>(share)};
     }
     static int64_t blocks(const equal_shares& shares, const thin_layout& layout) {
@@ -519,7 +523,7 @@ struct share_form {
             count * ceil_div<int64_t>(p.k, shape::turn_k) > (1 << 30))
             return false;
         const equal_shares own = shares(p, device, layout);
-        return most_others * own.share >= own.turns && blocks(own, layout) * lines <= counter_count;
+        return most_others * own.share >= own.turns;
     }
 };
 
@@ -592,7 +596,7 @@ struct short_form {
     // share a line.
     static bool
     suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
-        constexpr int64_t least_lines = 16, least_k = 16, most_k = 2 * short_rows::most_k;
+        constexpr int64_t least_lines = 16, least_k = 16, most_k = 128;
         const int64_t least_together = int64_t{32} * 6 * device.sm_count;
         if (!layout.k_contiguous || p.k == 0)
             return false;
@@ -600,7 +604,10 @@ struct short_form {
         // one by one, which needs many warps.
         const bool is_cheap = p.batch_count == 1 && lie_together(p, layout);
         const int64_t least = least_together * (is_cheap ? std::min<int64_t>(p.k, 96) : 96) / 96;
-        if (p.k <= short_rows::most_k && layout.lines >= least)
+        const int64_t most_alone = is_cheap && vectors_of(p, layout) == 1
+                                       ? short_rows::most_k_together
+                                       : short_rows::most_k;
+        if (p.k <= most_alone && layout.lines >= least)
             return true;
         return p.batch_count > 1 && layout.short_lines == 1 && layout.lines >= least_lines &&
                p.k >= least_k && p.k <= most_k && layout.lines * p.batch_count >= least_together;
@@ -638,7 +645,9 @@ auto with_form(const sgemm_problem& p,
         return copies_quads(p, layout) ? f(short_form<4>()) : f(short_form<1>());
     const int width = load_width(p, layout);
     const int64_t lines = layout.lines;
+    const bool is_alone = vectors_of(p, layout) == 1;
     if (layout.k_contiguous) {
+        constexpr int64_t many_lines = 4096;
         // If blocks split k, it is better to read the vector once for several lines. With scalar
         // loads, this shows where everything comes from the L2 cache, too. If the vector's elements
         // are apart, each brings a sector.
@@ -648,17 +657,24 @@ auto with_form(const sgemm_problem& p,
                                 (width == 1 && p.k >= least_shared_k &&
                                  matrix_bytes(p, layout) > least_shared_bytes) ||
                                 (is_apart && matrix_bytes(p, layout) > least_apart_bytes));
-        if (width == 4 && share_form<4, 2, 4>::suits(p, device, layout))
-            return f(share_form<4, 2, 4>());
+        // As many loads in flight as k has, in few warps for each line.
+        if (width > 1 && is_alone && lines >= many_lines && p.k >= 64 && p.k <= 128)
+            return width == 4 ? f(gemv_t<4, 4, 1>()) : f(gemv_t<2, 4, 2>());
+        if (width == 2 && is_alone && lines >= many_lines && p.k > 128 && p.k <= 1024)
+            return p.k > 256 && p.k < 900 ? f(gemv_t<2, 4, 1>()) : f(gemv_t<2, 4, 2>());
+        if (width == 4 && is_alone && exceeds_cache(p, layout, device) && p.k <= 640)
+            return p.k <= 256 ? f(gemv_t<4, 4, 1>()) : f(gemv_t<4, 4>());
+        if (width == 4 && share_form<4, 4, 2>::suits(p, device, layout))
+            return f(share_form<4, 4, 2>());
         if (width == 1 && share_form<1, 4, 4>::suits(p, device, layout))
             return f(share_form<1, 4, 4>());
         // With fewer lines and a long k, more warps share k than a block of 4 has.
         constexpr int64_t least_lines = 500, least_k = 256, most_k = 3000;
-        if (width == 4 && vectors_of(p, layout) == 1 && lines >= least_lines && p.k >= least_k &&
+        if (width == 4 && is_alone && lines >= least_lines && p.k >= least_k &&
             (p.k < most_k || lines > small_places(device)))
             return lines <= min_warps * 2 * small_places(device) ? f(one_round_form<4, 2>())
                                                                  : f(one_round_form<4, 4>());
-        if (width == 4 && (is_shared || (p.k >= 64 && p.k < 2048 && lines >= 4096)))
+        if (width == 4 && (is_shared || (p.k >= 64 && p.k < 2048 && lines >= many_lines)))
             return f(gemv_t<4, 4>());
         if (width == 4 && p.k >= 128)
             return p.k >= 1024 || lines < 512 ? f(gemv_t<4, 1>()) : f(gemv_t<4, 2>());
@@ -687,7 +703,6 @@ auto with_form(const sgemm_problem& p,
         return f(gemv_n<4, 8>());
     if (width == 4 && lines >= 512 && (!on_lines || p.k <= 64) && is_large(p, device, layout))
         return f(gemv_n<4, 32>());
-    const bool is_alone = vectors_of(p, layout) == 1;
     if (width == 4 &&
         (lines >= 1024 || (p.k >= long_k && lines > (is_alone ? narrow_lines : few_lines))))
         return f(gemv_n<4, 8>());

@@ -13,9 +13,10 @@ namespace myblas::cuda {
 
 template <int width>
 struct columns_shape {
-    static constexpr int threads = 1024;   // the only block of its multiprocessor
-    static constexpr int most_lines = 256; // at least three quarters of the threads have work
+    static constexpr int threads = 1024; // the only block of its multiprocessor
+    static constexpr int most_lines = 640; // at least five eighths of the threads have work
     static constexpr int unroll = width == 1 ? 12 : 16 / width; // loads in flight
+    static constexpr int group = 12; // blocks; about the root of the number of multiprocessors
 };
 
 // Where the threads of a block read: `pieces` loads cover a column, and the block reads `abreast`
@@ -42,6 +43,30 @@ __device__ __forceinline__ float add_rows(float* rows, int count, int lines) {
         for (int row = 0; row < count; ++row)
             sum += rows[row * lines + own];
     return sum;
+}
+
+// Adds the sums of every `step`-th of count * step blocks. Returns the total of line threadIdx.x.
+__device__ __forceinline__ float
+add_splits(float* smem, const float* gmem, int step, int count, int lines) {
+    constexpr int loads = 16; // in flight
+    // Threads with the same line take the splits in turns.
+    const int own = threadIdx.x, row = own / lines;
+    const int rows = min(static_cast<int>(blockDim.x) / lines, count);
+    float total = 0;
+    if (row < rows)
+        for (int first = row; first < count; first += loads * rows) {
+            float value[loads];
+#pragma unroll
+            for (int u = 0; u < loads; ++u) {
+                const int index = first + u * rows;
+                value[u] = index < count ? __ldcg(gmem + index * step * lines + own % lines) : 0;
+            }
+#pragma unroll
+            for (int u = 0; u < loads; ++u)
+                total += value[u];
+        }
+    smem[own] = total;
+    return add_rows(smem, rows, lines);
 }
 
 template <int width>
@@ -99,29 +124,21 @@ __global__ void __launch_bounds__(columns_shape<width>::threads, 1)
     for (int w = 0; w < width; ++w)
         sums[own * width + w] = acc[w];
     float sum = add_rows(sums, places.abreast, lines);
-    const int splits = gridDim.x;
+    const int splits = gridDim.x, group = static_cast<int>(blockIdx.x) / shape::group;
+    float* const of_group = meeting.gmem + group * shape::group * lines;
     if (own < lines)
         __stcg(meeting.gmem + blockIdx.x * lines + own, sum);
-    if (!is_last_block(meeting.counters, splits))
+    // The last block of each group adds the group's sums, and the last of those blocks adds these.
+    if (!is_last_block(meeting.counters + 1 + group,
+                       min(splits - group * shape::group, shape::group)))
         return;
-    // Threads with the same line take the splits in turns.
-    constexpr int loads = 16; // in flight
-    const int rows = min(shape::threads / lines, splits), row = own / lines;
-    float total = 0;
-    if (row < rows)
-        for (int first = row; first < splits; first += loads * rows) {
-            float value[loads];
-#pragma unroll
-            for (int u = 0; u < loads; ++u) {
-                const int index = first + u * rows;
-                value[u] = index < splits ? __ldcg(meeting.gmem + index * lines + own % lines) : 0;
-            }
-#pragma unroll
-            for (int u = 0; u < loads; ++u)
-                total += value[u];
-        }
-    sums[own] = total;
-    sum = add_rows(sums, rows, lines);
+    sum = add_splits(sums, of_group, 1, min(splits - group * shape::group, shape::group), lines);
+    if (own < lines)
+        __stcg(of_group + own, sum);
+    const int groups = (splits + shape::group - 1) / shape::group;
+    if (!is_last_block(meeting.counters, groups))
+        return;
+    sum = add_splits(sums, meeting.gmem, shape::group, groups, lines);
     if (own < lines)
         o.write(own, sum);
 }

@@ -178,7 +178,7 @@ struct short_rows {
     int k, pitch, per_lane; // per_lane: lines of a lane
     bool together;
 
-    static constexpr int most_k = 64;
+    static constexpr int most_k = 64, most_k_together = 88;
     static constexpr int warp_floats =
         32 * 32; // a warp copies about this number, but at least 32 lines
 
