@@ -301,7 +301,7 @@ void test_least_time(void**) {
 // The kernel for the smallest products computes all that it accepts.
 void test_tiny(void**) {
     made_up_model m;
-    m.by.for_tiny = &small;
+    m.by.by_rule[0] = {&small};
     sgemm_problem p = square(512);
     assert_string_equal(selected_by(m, p, 0), "small");
     p.m = 1001; // which `small` does not accept

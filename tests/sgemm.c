@@ -543,20 +543,16 @@ static void test_shared_tiles(void** state) {
     }
 }
 
-// group_tile has tiles of four shapes. With 132 multiprocessors, these products take the three
-// shapes that smaller products do not take.
-static void test_tile_shapes(void** state) {
-    static const struct shape shapes[] = {
-        {1003, 901, 2999}, {601, 503, 403}, {1279, 509, 403}, {4001, 603, 301}, {2012, 500, 516}};
+// A kernel on shapes that run_kernel() does not have: all forms, aligned or not, three betas.
+static void
+check_shapes(myblasHandle_t handle, const char* name, const struct shape shapes[], size_t count) {
     static const float betas[] = {0, 1, -0.5f};
-    static const char name[] = "group_tile/64x32";
-    myblasHandle_t handle = require_handle(state);
     if (reduced() || !is_wanted(name) ||
         myblasForceKernel(handle, MYBLAS_ROUTINE_SGEMM, name) != MYBLAS_STATUS_SUCCESS)
         skip(); // the host backend does not have it
     struct operands operands = operands_create(handle);
     struct counts counts = {0, 0};
-    for (size_t s = 0; s < COUNT_OF(shapes); ++s) {
+    for (size_t s = 0; s < count; ++s) {
         random_seed(s + 1);
         struct product product = product_create(shapes[s], s % 2);
         for (size_t form = 0; form < 4; ++form) {
@@ -577,8 +573,23 @@ static void test_tile_shapes(void** state) {
         }
         product_destroy(&product);
     }
-    assert_int_equal(counts.ran, 8 * COUNT_OF(betas) * COUNT_OF(shapes));
+    assert_int_equal(counts.ran, 8 * COUNT_OF(betas) * count);
     operands_destroy(&operands);
+}
+
+// group_tile has tiles of four shapes. With 132 multiprocessors, these products take the three
+// shapes that smaller products do not take.
+static void test_tile_shapes(void** state) {
+    static const struct shape shapes[] = {
+        {1003, 901, 2999}, {601, 503, 403}, {1279, 509, 403}, {4001, 603, 301}, {2012, 500, 516}};
+    check_shapes(require_handle(state), "group_tile/64x32", shapes, COUNT_OF(shapes));
+}
+
+// Many blocks and several slabs.
+static void test_tall_products(void** state) {
+    static const struct shape shapes[] = {
+        {66001, 7, 33}, {4, 66004, 96}, {66000, 16, 8}, {11, 66003, 61}};
+    check_shapes(require_handle(state), "tall_skinny", shapes, COUNT_OF(shapes));
 }
 
 // The selection itself serves every call, in every mode.
@@ -2284,6 +2295,7 @@ int main(void) {
         cmocka_unit_test(test_families),
         cmocka_unit_test(test_shared_tiles),
         cmocka_unit_test(test_tile_shapes),
+        cmocka_unit_test(test_tall_products),
         cmocka_unit_test(test_selection),
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_values),

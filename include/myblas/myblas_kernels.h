@@ -126,7 +126,7 @@ MYBLAS_API myblasStatus_t myblasSelectKernelOn(myblasBackend_t backend,
 typedef struct {
     size_t size_bytes; /* set by the caller to sizeof(myblasKernelEstimate_t) */
     int accepted;      /* 1: it can compute the call with the available workspace */
-    int candidate; /* SGEMM, cuda: 1: compared with others; 0: only if no other accepts; else 0 */
+    int candidate; /* SGEMM, cuda: 1: compared, or taken, without a time, if it accepts; else 0 */
     size_t workspace_bytes;      /* needed for the call */
     size_t best_workspace_bytes; /* the largest useful size; at least workspace_bytes */
     const char* refusal;         /* why it is not accepted, one line; NULL if it is */

@@ -104,6 +104,10 @@ void predict_time(const predictor* by,
                   const device_info& device,
                   size_t workspace_bytes,
                   myblasKernelEstimate_t* found) {
+    if (by)
+        for (const rule_of_products& rule : by->by_rule)
+            if (rule.kernel == &kernel)
+                found->candidate = rule.applies_to(problem);
     if (!kernel.work)
         return;
     const work_query query(problem, device, workspace_bytes);
@@ -125,7 +129,7 @@ void predict_time(const predictor* by,
     const problem_view view(*by->model, query);
     const physical_time time(model, view, work);
     found->candidate =
-        (competing(*by->model, view, problem) >> variant & 1) && work.rounds <= model.most_rounds;
+        (competing(*by, view, query) >> variant & 1) && work.rounds <= model.most_rounds;
     const double us_per_cycle = 1.0 / device.clock_mhz;
     found->arithmetic_us = us_per_cycle * time.arithmetic;
     found->cache_us = us_per_cycle * time.cache;

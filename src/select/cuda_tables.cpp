@@ -25,7 +25,8 @@ predictor bind(const time_model& model) {
 const predictor& sgemm_predictor_sm90() {
     static const predictor bound = [] {
         predictor by = bind(sgemm_model_sm90);
-        by.for_tiny = &cuda::sgemm_tiny;
+        by.by_rule[0] = {&cuda::sgemm_tiny};
+        by.by_rule[1] = {&cuda::sgemm_tall_skinny, cuda::suits_tall_skinny};
         by.for_vectors = &cuda::sgemm_gemv;
         by.worse_for_vectors = {&cuda::sgemm_skinny,
                                 &cuda::sgemm_thin_panel,

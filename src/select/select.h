@@ -22,13 +22,20 @@ struct tuning_factors {
     constexpr tuning_factors() { of_variant.fill({1, 1, 1, 1}); }
 };
 
+// A kernel that is chosen without a prediction, for the products that it accepts and is best for.
+struct rule_of_products {
+    const kernel_entry<sgemm_problem>* kernel = nullptr; // null: none
+    bool (*is_best)(const sgemm_problem&) = nullptr;     // null: for all that it accepts
+
+    bool applies_to(const sgemm_problem& p) const { return kernel && (!is_best || is_best(p)); }
+};
+
 // A model with the kernel of each variant; null if the library has no kernel of that name.
 struct predictor {
     const time_model* model;
     std::array<const kernel_entry<sgemm_problem>*, tuning_factors::most_variants> kernels{};
     const tuning_factors* factors = nullptr; // null: none
-    // The kernel that is chosen for each product that it accepts, without a prediction. Null: none.
-    const kernel_entry<sgemm_problem>* for_tiny = nullptr;
+    std::array<rule_of_products, 2> by_rule{};
     // The kernel that is chosen for a single product with a vector in place of those in
     // `worse_for_vectors`, whose predictions are too short where sizes are beyond readings
     // (docs/experiments/selection.md). Null: none.
@@ -205,11 +212,24 @@ inline uint64_t all_variants(const time_model& model) {
     return ~uint64_t{0} >> (64 - model.variants.size());
 }
 
+// Whether the kernel for vectors would read the long operand from memory once for each line of the
+// short side. Its predictions are too short there.
+inline bool reads_again(const work_query& q) {
+    const sgemm_problem& p = q.problem;
+    const auto long_elements = static_cast<double>(std::max(p.m, p.n)) * static_cast<double>(p.k);
+    return p.batch_count == 1 && std::min(p.m, p.n) > 1 &&
+           2 * sizeof(float) * long_elements > static_cast<double>(q.device.l2_bytes);
+}
+
 // Those of the variants that compete for the problem. In reproducible mode all do, because domains
 // were measured in other modes, where more kernels compete.
-inline uint64_t
-competing(const time_model& model, const problem_view& view, const sgemm_problem& problem) {
-    return problem.math == MYBLAS_FP32_REPRODUCIBLE_MATH ? all_variants(model) : view.candidates;
+inline uint64_t competing(const predictor& by, const problem_view& view, const work_query& q) {
+    if (q.problem.math == MYBLAS_FP32_REPRODUCIBLE_MATH)
+        return all_variants(*by.model);
+    if (by.for_vectors && reads_again(q))
+        if (const int variant = by.variant_of(*by.for_vectors); variant >= 0)
+            return view.candidates & ~(uint64_t{1} << variant);
+    return view.candidates;
 }
 
 // Tries the variants that compete for the problem. If they are too few, or none accepts, tries all.
@@ -217,11 +237,12 @@ inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
                                                   const sgemm_problem& problem,
                                                   const device_info& device,
                                                   size_t workspace_bytes) {
-    if (by.for_tiny && accepts(*by.for_tiny, problem, device, workspace_bytes))
-        return by.for_tiny;
+    for (const rule_of_products& rule : by.by_rule)
+        if (rule.applies_to(problem) && accepts(*rule.kernel, problem, device, workspace_bytes))
+            return rule.kernel;
     const work_query query(problem, device, workspace_bytes);
     const problem_view view(*by.model, query);
-    const auto* kernel = fastest_of(competing(*by.model, view, problem), false, by, view, query);
+    const auto* kernel = fastest_of(competing(by, view, query), false, by, view, query);
     if (!kernel)
         kernel = fastest_of(all_variants(*by.model), true, by, view, query);
     const auto& worse = by.worse_for_vectors;

@@ -31,6 +31,8 @@ extern const std::array<sgemm_kernel, 3> sgemm_stream_k;
 extern const std::array<sgemm_kernel, 8> sgemm_small_tile;
 extern const std::array<sgemm_kernel, 4> sgemm_small_tile_clusters;
 extern const sgemm_kernel sgemm_tiny;
+extern const sgemm_kernel sgemm_tall_skinny;
+bool suits_tall_skinny(const sgemm_problem&); // it is the fastest
 extern const sgemm_kernel sgemm_short_k;
 extern const std::array<sgemm_kernel, 1> sgemm_group_tile;
 extern const sgemm_kernel sgemm_skinny;
