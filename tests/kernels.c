@@ -1192,17 +1192,27 @@ static void check_choice(const myblasDevice_t* device,
                              fits(&c.info[i], device, MYBLAS_FP32_STRICT_MATH);
     int fastest = strict_candidates < 3 ? -1 : fastest_of(&c, true, taken);
     *of_candidates += fastest >= 0;
+    const int gemv = index_of(MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, "gemv");
     if (fastest < 0) {
+        // gemv does not read a large matrix once for each line, if others accept the call.
+        const int64_t side = call->m < call->n ? call->m : call->n;
+        const int64_t lines = call->m < call->n ? call->n : call->m;
+        const bool reads_again = call->batch_count <= 1 && side > 1 &&
+                                 8.0 * (double)lines * (double)call->k > (double)device->l2_bytes;
+        const int accepted = c.estimate[gemv].accepted;
+        c.estimate[gemv].accepted = accepted && !reads_again;
         fastest = fastest_of(&c, false, taken);
+        c.estimate[gemv].accepted = accepted;
+        if (fastest < 0)
+            fastest = fastest_of(&c, false, taken);
         *of_others += fastest >= 0;
     }
     // In single products with a vector, gemv takes the place of these.
-    const int gemv = index_of(MYBLAS_BACKEND_CUDA, MYBLAS_ROUTINE_SGEMM, "gemv");
     if (fastest >= 0 && (call->m == 1 || call->n == 1) && call->batch_count <= 1 &&
         c.estimate[gemv].accepted &&
         is_one_of(c.info[fastest].name, "skinny thin/panel short_k warp_tile/64x32"))
         fastest = gemv;
-    for (int i = 0; i < c.count; ++i)
+    for (int i = c.count - 1; i >= 0; --i) // of two that are, the first
         if (c.estimate[i].accepted && c.estimate[i].candidate && is_one_of(c.info[i].name, by_rule))
             fastest = i;
     if (fastest < 0) // that none accepts goes by the rules

@@ -1,6 +1,7 @@
 #include "core/current_context.h"
 
 #include "core/driver_function.h"
+#include "core/outside_captures.h"
 
 #include <cuda.h>
 
@@ -36,6 +37,7 @@ bool push_context(int device) {
     auto* const retain = function.get();
     auto* const push = push_function.get();
     CUcontext context = nullptr;
+    const outside_captures guard;
     // The runtime keeps the context alive from the first call on, so that pop_context() ends none.
     if (!retain || !push || cudaInitDevice(device, 0, 0) != cudaSuccess ||
         retain(&context, device) != CUDA_SUCCESS)

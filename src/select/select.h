@@ -212,27 +212,27 @@ inline uint64_t all_variants(const time_model& model) {
     return ~uint64_t{0} >> (64 - model.variants.size());
 }
 
-// Whether the kernel for vectors would read the long operand from memory once for each line of the
-// short side. Its predictions are too short there.
-inline bool reads_again(const work_query& q) {
+// All but the kernel for vectors, if it would read the long operand from memory once for each line
+// of the short side. Its predictions are too short there.
+inline uint64_t reading_once(const predictor& by, const work_query& q) {
     const sgemm_problem& p = q.problem;
     const auto long_elements = static_cast<double>(std::max(p.m, p.n)) * static_cast<double>(p.k);
-    return p.batch_count == 1 && std::min(p.m, p.n) > 1 &&
-           2 * sizeof(float) * long_elements > static_cast<double>(q.device.l2_bytes);
+    const bool reads_again =
+        p.batch_count == 1 && std::min(p.m, p.n) > 1 &&
+        2 * sizeof(float) * long_elements > static_cast<double>(q.device.l2_bytes);
+    const int variant = reads_again && by.for_vectors ? by.variant_of(*by.for_vectors) : -1;
+    return variant < 0 ? ~uint64_t{0} : ~(uint64_t{1} << variant);
 }
 
 // Those of the variants that compete for the problem. In reproducible mode all do, because domains
 // were measured in other modes, where more kernels compete.
 inline uint64_t competing(const predictor& by, const problem_view& view, const work_query& q) {
-    if (q.problem.math == MYBLAS_FP32_REPRODUCIBLE_MATH)
-        return all_variants(*by.model);
-    if (by.for_vectors && reads_again(q))
-        if (const int variant = by.variant_of(*by.for_vectors); variant >= 0)
-            return view.candidates & ~(uint64_t{1} << variant);
-    return view.candidates;
+    return q.problem.math == MYBLAS_FP32_REPRODUCIBLE_MATH ? all_variants(*by.model)
+                                                           : view.candidates & reading_once(by, q);
 }
 
-// Tries the variants that compete for the problem. If they are too few, or none accepts, tries all.
+// Tries the variants that compete for the problem. If they are too few, or none accepts, tries all,
+// the kernel for vectors last if it reads again.
 inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
                                                   const sgemm_problem& problem,
                                                   const device_info& device,
@@ -243,8 +243,11 @@ inline const kernel_entry<sgemm_problem>* fastest(const predictor& by,
     const work_query query(problem, device, workspace_bytes);
     const problem_view view(*by.model, query);
     const auto* kernel = fastest_of(competing(by, view, query), false, by, view, query);
+    const uint64_t all = all_variants(*by.model);
     if (!kernel)
-        kernel = fastest_of(all_variants(*by.model), true, by, view, query);
+        kernel = fastest_of(all & reading_once(by, query), true, by, view, query);
+    if (!kernel)
+        kernel = fastest_of(all, true, by, view, query);
     const auto& worse = by.worse_for_vectors;
     const bool is_replaced = kernel && problem.batch_count == 1 &&
                              std::min(problem.m, problem.n) == 1 &&
