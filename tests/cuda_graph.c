@@ -54,6 +54,7 @@ JOB(long_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 32, 32, 8192)
 JOB(deep_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 64, 64, 8000); }
 JOB(large_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 700, 600, 300); }
 JOB(thin_product) { return product(h, b, alpha, beta, MYBLAS_OP_T, 501, 7, 130); }
+JOB(tall_product) { return product(h, b, alpha, beta, MYBLAS_OP_N, 1501, 5, 60); }
 JOB(strided_batch) {
     return mysgemmStridedBatched(h, MYBLAS_OP_N, MYBLAS_OP_N, 36, 20, 28, alpha, b->a, 36, 1024,
                                  b->b, 28, 1024, beta, b->c, 36, 1024, batch_count);
@@ -227,6 +228,7 @@ static const struct job jobs[] = {
     {"deep_product", MYBLAS_ROUTINE_SGEMM, deep_product},
     {"large_product", MYBLAS_ROUTINE_SGEMM, large_product},
     {"thin_product", MYBLAS_ROUTINE_SGEMM, thin_product},
+    {"tall_product", MYBLAS_ROUTINE_SGEMM, tall_product},
     {"strided_batch", MYBLAS_ROUTINE_SGEMM, strided_batch},
     {"pointer_batch", MYBLAS_ROUTINE_SGEMM, pointer_batch},
     {"fused_product", MYBLAS_ROUTINE_SGEMM, fused_product},

@@ -663,7 +663,7 @@ static void place_arrays(
 }
 
 static bool takes_batches(const myblasKernelInfo_t* info) {
-    return !is_one_of(info->name, "stream_k/128x32_splits thin/panel tiny");
+    return !is_one_of(info->name, "stream_k/128x32_splits tall_skinny thin/panel tiny");
 }
 
 // Whether a kernel has to take the batch. One that needs aligned operands declines arrays of
