@@ -1,7 +1,6 @@
 #include "core/current_context.h"
 
 #include "core/driver_function.h"
-#include "core/outside_captures.h"
 
 #include <cuda.h>
 
@@ -37,7 +36,7 @@ bool push_context(int device) {
     auto* const retain = function.get();
     auto* const push = push_function.get();
     CUcontext context = nullptr;
-    const outside_captures guard;
+    // (outside_captures would make a context of GPU 0 current in a thread that has none.)
     // The runtime keeps the context alive from the first call on, so that pop_context() ends none.
     if (!retain || !push || cudaInitDevice(device, 0, 0) != cudaSuccess ||
         retain(&context, device) != CUDA_SUCCESS)
