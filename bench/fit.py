@@ -70,7 +70,7 @@ MOST_MEAN, MOST_P95, MOST_WORST = 1.0135, 1.085, 1.75
 FAR_OFF, MOST_FAR_OFF = 1.3, 0.006
 LEAST_KNOWN = 0.98  # the least part of the choices that must have been measured
 LEAST_KNOWN_IN_ORDER = 0.975  # the same in reproducible mode
-CHOSEN_BY_RULE = ["tiny", "tall_skinny"]  # kernels that are taken wherever they accept, without a prediction
+CHOSEN_BY_RULE = ["tiny", "tall_skinny"]  # kernels that are taken without a prediction
 MOST_PHYSICAL = 1.042  # the same for the mean without the learned factor
 # The same for the mean on cards that the model is not fitted to, also if they had the memory rate
 # of the card that it is fitted to.

@@ -414,7 +414,7 @@ myblasStatus_t with_sizes(int64_t rows, bool is_wide, F&& f) {
 }
 
 // Whether each line gets a warp (solve_lines.cu): up to a number of lines of each multiprocessor
-// that falls with the order. From the 33rd row on, the blocks of solve_block take longer, too. Lines
+// that falls with the order. From 33 rows on, the blocks of solve_block take longer, too. Lines
 // across memory take a sector for each element.
 bool suits_lines(const triangle_step& p, const device_info& device) {
     constexpr int64_t most_rows = 64;
