@@ -36,8 +36,8 @@ bool push_context(int device) {
     auto* const retain = function.get();
     auto* const push = push_function.get();
     CUcontext context = nullptr;
-    // (outside_captures would make a context of GPU 0 current in a thread that has none.)
-    // The runtime keeps the context alive from the first call on, so that pop_context() ends none.
+    // No outside_captures here: in a thread without a context it would make that of GPU 0 current.
+    // From cudaInitDevice on, the runtime keeps the context alive, so pop_context() ends none.
     if (!retain || !push || cudaInitDevice(device, 0, 0) != cudaSuccess ||
         retain(&context, device) != CUDA_SUCCESS)
         return false;

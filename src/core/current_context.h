@@ -9,9 +9,9 @@ bool has_current_context();
 // does so for functions of the driver, which fail without one. Returns false if there is none.
 bool make_context_current();
 
-// Makes the runtime's context of a device current until pop_context(). cudaSetDevice could do this,
-// too, but not undo it: in a thread that has not used CUDA it would create a context on GPU 0, and
-// a context that the program made with the driver would no longer be current.
+// Makes the runtime's context of a device current until pop_context(). cudaSetDevice cannot undo
+// this. In a thread that has not used CUDA, a second call would create a context on GPU 0. A context
+// that the program made with the driver would no longer be current.
 bool push_context(int device);
 void pop_context(int device);
 

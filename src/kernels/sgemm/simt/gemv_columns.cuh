@@ -13,7 +13,7 @@ namespace myblas::cuda {
 
 template <int width>
 struct columns_shape {
-    static constexpr int threads = 1024; // the only block of its multiprocessor
+    static constexpr int threads = 1024;   // the only block of its multiprocessor
     static constexpr int most_lines = 640; // at least five eighths of the threads have work
     static constexpr int unroll = width == 1 ? 12 : 16 / width; // loads in flight
     static constexpr int group = 12; // blocks; about the root of the number of multiprocessors

@@ -1,16 +1,16 @@
 // tall_skinny: C = alpha op(A) op(B) + beta C with 2 to 16 rows or columns, very many of the other,
-// and a short k, where nearly all of the time goes into reading the long operand and writing C.
+// and a short k. Nearly all of the time goes into reading the long operand and writing C.
 //
 // New: every element of the long operand is read once, and used for all lines of the short side.
 // Each line (thin.cuh) is computed by one thread. The short operand is small enough for shared
 // memory, from where one load of a warp serves all its threads.
 //
-//   lines   if lines of the long operand are neighbours in memory: a thread loads four lines
-//           straight to registers, for `unroll` k at once, while it multiplies those before
-//   slabs   if k runs along memory: a block copies slabs of k of its lines to shared memory, where
-//           rows are a quad longer than a slab. Threads that read neighbouring rows by quads then
-//           meet no bank conflicts
-//   C       if the short side runs along memory, results pass through shared memory, so that warps
+//   lines   if lines of the long operand are neighbours in memory: a thread loads `unroll` k of
+//           four lines to registers while it multiplies the k before
+//   slabs   if k runs along memory: a block copies slabs of k of its lines to shared memory. Rows
+//           are a quad longer than a slab, so threads that read neighbouring rows by quads meet no
+//           bank conflicts
+//   C       if the short side runs along memory: results pass through shared memory, and warps
 //           write neighbouring elements
 //
 // Bound: reading the long operand and writing C, 4 lines (k + short_lines) bytes.
