@@ -10,8 +10,8 @@ bool has_current_context();
 bool make_context_current();
 
 // Makes the runtime's context of a device current until pop_context(). cudaSetDevice cannot undo
-// this. In a thread that has not used CUDA, a second call would create a context on GPU 0. A context
-// that the program made with the driver would no longer be current.
+// this: in a thread that has not used CUDA, a second call creates a context on GPU 0, and a context
+// that the program made with the driver is no longer current.
 bool push_context(int device);
 void pop_context(int device);
 
