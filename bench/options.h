@@ -41,6 +41,7 @@ enum class reading_set {
     shared,      // batches by strides in which all products have the same A, B, or both
     short_batch, // batches with a k from 9 to 64
     decode,      // batches in which C is a row or a column
+    tall,        // one side of C from 2 to 16, the other from 20,000 on; padded
 };
 inline constexpr named<reading_set> reading_sets[] = {{"random", reading_set::random},
                                                       {"grid", reading_set::grid},
@@ -59,7 +60,8 @@ inline constexpr named<reading_set> reading_sets[] = {{"random", reading_set::ra
                                                       {"large_batch", reading_set::large_batch},
                                                       {"shared", reading_set::shared},
                                                       {"short_batch", reading_set::short_batch},
-                                                      {"decode", reading_set::decode}};
+                                                      {"decode", reading_set::decode},
+                                                      {"tall", reading_set::tall}};
 
 // The command. Without one, myblas-bench measures shapes.
 enum class action {

@@ -187,6 +187,12 @@ shape draw_once(size_source& draw, reading_set set) {
         s.batch = draw.draw(4096, 4);
         s.pointer_array = draw.draw_evenly(0, 3) == 0;
         break;
+    case reading_set::tall:
+        s.m = draw.draw(1 << 22, 20000), s.n = draw.draw(16, 2), s.k = draw.draw(4096, 2);
+        if (draw.flip())
+            std::swap(s.m, s.n);
+        draw_padding(draw, s);
+        break;
     case reading_set::batch:
         draw_sizes(2, 512);
         if (draw.flip())

@@ -18,7 +18,7 @@ set -eu
 # The parts, each with the seconds that it takes on an H100 or H200.
 parts_and_seconds="ladder_sgemm=50 ladder_transpose=10 ladder_sum=10
     sgemm_strict_public=55 sgemm_strict_misaligned=25 sgemm_strict_random=75 sgemm_batched=10
-    sgemm_strict_classes=150
+    sgemm_strict_classes=170
     sgemm_emulated_public=60 sgemm_fast_public=60 sgemm_fast_random=80
     sgemm_emulated_bare=15 sgemm_fast_bare=15 sgemm_energy=20 sgemm_accuracy=50
     fused_strict=10 fused_emulated=10 fused_fast=10
@@ -45,7 +45,7 @@ options_of() {
     matrix_vector="-f gemv,ger,symv,syr,syr2,trmv,trsv"
     vectors="-f dot,nrm2,asum,iamax,iamin,axpy,scal,swap,copy,rot,rotm"
     sums="-f sum,asum --sweep powers --min-time 0.02"
-    classes="--sweep general,updates,thin,narrow,deep,batches,networks"
+    classes="--sweep general,updates,thin,narrow,deep,batches,networks,tall"
     others="-f sgemmFused,syrk,syr2k,symm,trmm,trsm,gemv,ger,symv,trsv"
     others="$others,dot,asum,sum,transpose,gemsum"
     against="--against $against_library --threshold 0.97 --min-time 0.003"

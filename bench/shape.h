@@ -109,6 +109,7 @@ enum class sweep {
     deep,     // sides of C up to 128, k from 10^4 on
     batches,  // sides up to 512, by strides with gaps and by shuffled pointers
     networks, // of layers of known networks (network_layers.inc)
+    tall,     // a side of C up to 16, the other from 20,000 on, k up to 512
 };
 inline constexpr named<sweep> sweep_names[] = {{"public", sweep::all_public},
                                                {"misaligned", sweep::misaligned},
@@ -125,7 +126,8 @@ inline constexpr named<sweep> sweep_names[] = {{"public", sweep::all_public},
                                                {"narrow", sweep::narrow},
                                                {"deep", sweep::deep},
                                                {"batches", sweep::batches},
-                                               {"networks", sweep::networks}};
+                                               {"networks", sweep::networks},
+                                               {"tall", sweep::tall}};
 
 struct shape {
     bench::routine routine = routine::sgemm;

@@ -125,6 +125,23 @@ std::vector<shape> level2_shapes(routine r) {
     return list;
 }
 
+// Many rows or columns and up to 2000 of the other; every other leading dimension is padded.
+void add_long_matrices(size_source& sizes, routine r, int count, std::vector<shape>& list) {
+    constexpr int64_t most_elements = int64_t{1} << 28, longest_padding = 17;
+    while (count > 0) {
+        const int64_t length = sizes.draw(4'000'000, 10'000), width = sizes.draw(2000, 16);
+        const bool is_wide = sizes.flip(), trans = sizes.flip(), is_padded = sizes.flip();
+        const int64_t padding = sizes.draw_evenly(1, longest_padding);
+        if (length * width > most_elements)
+            continue;
+        const int64_t m = is_wide ? width : length, n = is_wide ? length : width;
+        shape s = sized(r, {false, false, trans}, m, n);
+        s.lda = m + (is_padded ? padding : 0);
+        list.push_back(s);
+        --count;
+    }
+}
+
 } // namespace
 
 std::vector<shape> public_blas_shapes(routine r, bool on_host) {
@@ -148,6 +165,8 @@ std::vector<shape> random_blas_shapes(routine r, bool on_host, uint64_t seed) {
         s.unit = sizes.flip();
         list.push_back(s);
     }
+    if (!on_host && (r == routine::gemv || r == routine::ger))
+        add_long_matrices(sizes, r, count, list);
     return list;
 }
 

@@ -71,6 +71,12 @@ void draw_sizes(size_source& draw, sweep of, bool on_host, shape& s) {
         s.pointer_array = draw.flip();
         s.shuffled = s.pointer_array && draw.flip();
         break;
+    case sweep::tall:
+        s.m = on_host ? draw.draw(4000, 1000) : draw.draw(4'000'000, 20'000);
+        s.n = draw.draw(16), s.k = draw.draw(512, 2);
+        if (draw.flip())
+            std::swap(s.m, s.n);
+        break;
     default: // general
         s.m = draw.draw(most), s.n = draw.draw(most), s.k = draw.draw(most);
     }

@@ -258,7 +258,7 @@ def test_scalars_gaps_shared_operands_and_shuffled_pointers_are_verified():
 
 
 def test_classes_of_products_have_what_they_are_named_for():
-    classes = ["general", "updates", "thin", "narrow", "deep", "batches", "networks"]
+    classes = ["general", "updates", "thin", "narrow", "deep", "batches", "networks", "tall"]
     measured = measure("--sweep", ",".join(classes), "--every", "3", "--seed", "3")
     by_class = {}
     for entry in measured["results"]:
@@ -267,6 +267,8 @@ def test_classes_of_products_have_what_they_are_named_for():
     assert all((e["alpha"], e["beta"]) == (-1, 1) for e in by_class["updates"])
     for name, least, most in (("thin", 17, 160), ("narrow", 1, 16)):
         assert all(least <= min(e["m"], e["n"]) <= most for e in by_class[name])
+    assert all(min(e["m"], e["n"]) <= 16 and e["k"] <= 512 for e in by_class["tall"])
+    assert all(max(e["m"], e["n"]) >= 1000 for e in by_class["tall"])
     assert all(e["k"] >= 1000 and max(e["m"], e["n"]) <= 128 for e in by_class["deep"])
     assert {e["pointer_array"] for e in by_class["batches"]} == {False, True}
     drawn = [e for e in measured["results"] if e["class"] != "networks"]
