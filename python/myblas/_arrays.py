@@ -511,7 +511,13 @@ class _Other:
             raise _wrong_dtype(function, name, interface["typestr"], shape)
         if interface.get("mask") is not None:
             raise TypeError(f"{function}: {name} has a mask; myblas has no masks")
-        pointer, is_read_only = interface["data"]
+        memory = interface.get("data")
+        if not isinstance(memory, (tuple, list)):  # a buffer, or the object itself is one
+            raise TypeError(
+                f"{function}: {name} shows its memory as a buffer, without an address; "
+                "pass a NumPy array of it"
+            )
+        pointer, is_read_only = memory
         strides = _elements(function, name, interface.get("strides"), shape)
         device, stream = HOST, LEGACY_STREAM
         if attribute == "__cuda_array_interface__":

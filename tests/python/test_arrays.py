@@ -529,6 +529,9 @@ class Protocols(Case):
         self.assert_product(
             numpy.asarray(myblas.matmul(a, values[:2])), values[::2, ::3], values[:2]
         )
+        for memory in (values.tobytes(), None):
+            a.__array_interface__ = dict(values.__array_interface__, data=memory)
+            self.raises(TypeError, "as a buffer, without an address", myblas.sum, a)
 
 
 @unittest.skipUnless(importlib.util.find_spec("torch"), "PyTorch is not installed")
