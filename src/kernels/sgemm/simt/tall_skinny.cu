@@ -30,6 +30,7 @@ namespace myblas::cuda {
 namespace {
 
 constexpr int threads = 128, most_side = 16, most_k = 96;
+
 // side: of the computed lines of the short side, a multiple of 4. slab_k: 0 if lines of the long
 // operand are neighbours. width: floats of a load.
 template <int side_, int slab_k_, int width_>
