@@ -229,7 +229,7 @@ void test_columns(void**) {
                        .is_lent = true});
 }
 
-// Many lines along k that stay in the cache or not, aligned to 16, 8 and 4 bytes.
+// Many lines along k, aligned to 16, 8 and 4 bytes.
 void test_many_lines(void**) {
     for (const int64_t k : {66, 88, 90, 128, 200, 300, 644, 920})
         for (const int misfit : {0, 1, 2})

@@ -596,7 +596,7 @@ struct short_form {
     // share a line.
     static bool
     suits(const sgemm_problem& p, const device_info& device, const thin_layout& layout) {
-        constexpr int64_t least_lines = 16, least_k = 16, most_k = 128;
+        constexpr int64_t least_lines = 16, least_k = 16, most_k = 2 * short_rows::most_k;
         const int64_t least_together = int64_t{32} * 6 * device.sm_count;
         if (!layout.k_contiguous || p.k == 0)
             return false;

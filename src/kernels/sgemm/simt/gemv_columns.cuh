@@ -125,14 +125,14 @@ __global__ void __launch_bounds__(columns_shape<width>::threads, 1)
         sums[own * width + w] = acc[w];
     float sum = add_rows(sums, places.abreast, lines);
     const int splits = gridDim.x, group = static_cast<int>(blockIdx.x) / shape::group;
+    const int members = min(splits - group * shape::group, shape::group);
     float* const of_group = meeting.gmem + group * shape::group * lines;
     if (own < lines)
         __stcg(meeting.gmem + blockIdx.x * lines + own, sum);
     // The last block of each group adds the group's sums, and the last of those blocks adds these.
-    if (!is_last_block(meeting.counters + 1 + group,
-                       min(splits - group * shape::group, shape::group)))
+    if (!is_last_block(meeting.counters + 1 + group, members))
         return;
-    sum = add_splits(sums, of_group, 1, min(splits - group * shape::group, shape::group), lines);
+    sum = add_splits(sums, of_group, 1, members, lines);
     if (own < lines)
         __stcg(of_group + own, sum);
     const int groups = (splits + shape::group - 1) / shape::group;

@@ -228,11 +228,6 @@ __device__ __forceinline__ void multiply_slabs(tall_sums<Shape>& sums,
 
 // ---- C ------------------------------------------------------------------------------------------
 
-__device__ __forceinline__ float result_of(float product, const float* c, const sgemm_operands& o) {
-    const float scaled = scaled_sum(o.alpha, product);
-    return o.beta == 0 ? scaled : fmaf(o.beta, *c, scaled);
-}
-
 // The long side of C runs along memory: each thread writes its lines.
 template <class Shape>
 __device__ __forceinline__ void write_lines(const tall_sums<Shape>& sums,
@@ -255,7 +250,7 @@ __device__ __forceinline__ void write_lines(const tall_sums<Shape>& sums,
 #pragma unroll
             for (int l = 0; l < Shape::thread_lines; ++l)
                 if (const int line = Shape::line(l); line < lines_left)
-                    at[line] = result_of(sums.of[l][s], at + line, o);
+                    store_c(&at[line], o.alpha, sums.of[l][s], o.beta);
         }
     }
 }
@@ -283,8 +278,7 @@ __device__ __forceinline__ void write_in_order(const tall_sums<Shape>& sums,
     const int count = lines_left * side;
     for (int e = threadIdx.x; e < count; e += threads) {
         const int line = static_cast<int>(e * reciprocal >> bits);
-        float* const at = c + line * layout.c_step + (e - line * side);
-        *at = result_of(smem[staged(e)], at, o);
+        store_c(&c[line * layout.c_step + (e - line * side)], o.alpha, smem[staged(e)], o.beta);
     }
 }
 
