@@ -86,24 +86,9 @@ copy_short(float* smem, const float* source, int k, const thin_layout& layout) {
     }
 }
 
+// [line of the thread][short line]
 template <class Shape>
-struct tall_sums {
-    float of[Shape::thread_lines][Shape::side];
-
-    // Adds the products of one k, whose part of the short operand is at `row`.
-    __device__ __forceinline__ void add(const float (&x)[Shape::thread_lines], const float* row) {
-#pragma unroll
-        for (int quad = 0; quad < Shape::side; quad += 4) {
-            float y[4];
-            load_quad(y, row + quad);
-#pragma unroll
-            for (int e = 0; e < 4; ++e)
-#pragma unroll
-                for (int l = 0; l < Shape::thread_lines; ++l)
-                    of[l][quad + e] = fmaf(x[l], y[e], of[l][quad + e]);
-        }
-    }
-};
+using tall_sums = float[Shape::thread_lines * Shape::side];
 
 // ---- Lines that are neighbours ------------------------------------------------------------------
 
@@ -159,7 +144,8 @@ __device__ __forceinline__ void multiply_lines(tall_sums<Shape>& sums,
             load_lines<Shape>(next, line, kk + Shape::unroll, k, ld);
 #pragma unroll
         for (int u = 0; u < Shape::unroll; ++u)
-            sums.add(x[u], small + (kk + u) * Shape::side);
+            add_products<Shape::thread_lines, Shape::side>(
+                sums, x[u], small + (kk + u) * Shape::side);
     }
 }
 
@@ -215,7 +201,8 @@ __device__ __forceinline__ void multiply_slabs(tall_sums<Shape>& sums,
 #pragma unroll
                 for (int l = 0; l < Shape::thread_lines; ++l)
                     of_k[l] = x[l][u];
-                sums.add(of_k, small + (kk + quad + u) * Shape::side);
+                add_products<Shape::thread_lines, Shape::side>(
+                    sums, of_k, small + (kk + quad + u) * Shape::side);
             }
         }
         __syncthreads(); // the slab has been read
@@ -242,7 +229,10 @@ __device__ __forceinline__ void write_lines(const tall_sums<Shape>& sums,
             break;
         float* const at = c + s * layout.short_c_step;
         if constexpr (!Shape::k_contiguous && Shape::width == 4) {
-            const float product[4] = {sums.of[0][s], sums.of[1][s], sums.of[2][s], sums.of[3][s]};
+            const float product[4] = {sums[s],
+                                      sums[Shape::side + s],
+                                      sums[2 * Shape::side + s],
+                                      sums[3 * Shape::side + s]};
             const int first = Shape::line(0);
             if (first < lines_left)
                 store_c4(at + first, o.alpha, product, o.beta, lines_left - first, quads);
@@ -250,7 +240,7 @@ __device__ __forceinline__ void write_lines(const tall_sums<Shape>& sums,
 #pragma unroll
             for (int l = 0; l < Shape::thread_lines; ++l)
                 if (const int line = Shape::line(l); line < lines_left)
-                    store_c(&at[line], o.alpha, sums.of[l][s], o.beta);
+                    store_c(&at[line], o.alpha, sums[l * Shape::side + s], o.beta);
         }
     }
 }
@@ -269,7 +259,7 @@ __device__ __forceinline__ void write_in_order(const tall_sums<Shape>& sums,
 #pragma unroll
         for (int s = 0; s < Shape::side; ++s)
             if (s < side)
-                smem[staged(Shape::line(l) * side + s)] = sums.of[l][s];
+                smem[staged(Shape::line(l) * side + s)] = sums[l * Shape::side + s];
     __syncthreads(); // all sums are complete
     // e / side for e < 2^13, rounded up far enough
     constexpr int bits = 20;
@@ -304,7 +294,7 @@ __global__ void __launch_bounds__(threads, 4)
     cp_async_commit();
     const float* const source =
         (layout.swap_ab ? o.b : o.a) + (shape::k_contiguous ? first_line * layout.ld : first_line);
-    tall_sums<shape> sums{};
+    tall_sums<shape> sums = {};
     if constexpr (shape::k_contiguous)
         multiply_slabs<shape>(sums, small, behind, source, lines_left, k, layout.ld);
     else

@@ -49,4 +49,21 @@ inline thin_layout layout_of(const sgemm_problem& p) {
             .short_c_step = p.ldc};
 }
 
+// Adds the products of one k to sums[line][short line]. x has its elements of the long operand, and
+// `row`, in shared memory, those of the short one.
+template <int lines, int side>
+__device__ __forceinline__ void
+add_products(float (&sums)[lines * side], const float (&x)[lines], const float* row) {
+#pragma unroll
+    for (int quad = 0; quad < side; quad += 4) {
+        float y[4];
+        load_quad(y, row + quad);
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+#pragma unroll
+            for (int l = 0; l < lines; ++l)
+                sums[l * side + quad + e] = fmaf(x[l], y[e], sums[l * side + quad + e]);
+    }
+}
+
 } // namespace myblas::cuda

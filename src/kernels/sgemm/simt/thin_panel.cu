@@ -114,7 +114,7 @@ struct thin_tile {
                         acc[l * side + s] = fmaf(x[u][l], y, acc[l * side + s]);
                 }
             } else {
-                add_products(x[u], panel + (kk + u) * side);
+                add_products<lines, side>(acc, x[u], panel + (kk + u) * side);
             }
         }
     }
@@ -150,20 +150,6 @@ struct thin_tile {
                 const int e = (i * threads + threadIdx.x) / 32;
                 smem[e % side * block_lines + e / side * 32 + lane] = acc[i];
             }
-        }
-    }
-
-private:
-    __device__ __forceinline__ void add_products(const float (&x)[lines], const float* row) {
-#pragma unroll
-        for (int quad = 0; quad < side; quad += 4) {
-            float y[4];
-            load_quad(y, row + quad);
-#pragma unroll
-            for (int e = 0; e < 4; ++e)
-#pragma unroll
-                for (int l = 0; l < lines; ++l)
-                    acc[l * side + quad + e] = fmaf(x[l], y[e], acc[l * side + quad + e]);
         }
     }
 };
