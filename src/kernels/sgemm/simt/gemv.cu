@@ -657,7 +657,7 @@ auto with_form(const sgemm_problem& p,
                                 (width == 1 && p.k >= least_shared_k &&
                                  matrix_bytes(p, layout) > least_shared_bytes) ||
                                 (is_apart && matrix_bytes(p, layout) > least_apart_bytes));
-        // As many loads in flight as k has, in few warps for each line.
+        // With many lines, few warps share a line, and each has as many loads as a short k needs.
         if (width > 1 && is_alone && lines >= many_lines && p.k >= 64 && p.k <= 128)
             return width == 4 ? f(gemv_t<4, 4, 1>()) : f(gemv_t<2, 4, 2>());
         if (width == 2 && is_alone && lines >= many_lines && p.k > 128 && p.k <= 1024)

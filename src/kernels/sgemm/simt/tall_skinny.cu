@@ -261,7 +261,7 @@ __device__ __forceinline__ void write_in_order(const tall_sums<Shape>& sums,
             if (s < side)
                 smem[staged(Shape::line(l) * side + s)] = sums[l * Shape::side + s];
     __syncthreads(); // all sums are complete
-    // e / side for e < 2^13, rounded up far enough
+    // e * reciprocal >> bits is e / side for all e below 2^13.
     constexpr int bits = 20;
     static_assert(Shape::block_lines * most_side <= 1 << 13);
     const unsigned reciprocal = ((1u << bits) + side - 1) / side;
